@@ -1,0 +1,72 @@
+"""What the tool has to say: one diagnostic type, located in the input."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from porting.edits import Edit
+
+
+class Severity(StrEnum):
+    """How much a finding needs a person: note = told, warning = check it, error = will not work."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        """0, 1, 2 from note to error."""
+        return ("note", "warning", "error").index(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of finding.  `code` is never reused; `topic` groups codes; `explanation` is a page."""
+
+    code: str
+    topic: str
+    severity: Severity
+    title: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding at one place of the input.
+
+    `line` and `column` count from 1; `end_line` is the last line it speaks of.  `edits` are the
+    rewrites that go with it: none when a person must act.  `help` says what to do.
+    """
+
+    file: str
+    line: int
+    column: int
+    code: str
+    topic: str
+    severity: Severity
+    message: str
+    help: str = ""
+    symbol: str = ""
+    end_line: int = 0
+    edits: tuple[Edit, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields of the JSON report, in the order of its schema."""
+        fields = asdict(self)
+        del fields["edits"]
+        fields["severity"] = self.severity.value
+        fields["end_line"] = self.end_line or self.line
+        fields["rewritten"] = bool(self.edits)
+        return fields
+
+    def __str__(self) -> str:
+        """Return `path:line:col: CODE severity: message`."""
+        place = f"{self.file}:{self.line}:{self.column}"
+        return f"{place}: {self.code} {self.severity.value}: {self.message}"
+
+
+def by_place(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics sorted by file, line, column and code."""
+    return sorted(diagnostics, key=lambda d: (d.file, d.line, d.column, d.code))

@@ -1,0 +1,101 @@
+"""Replacements in a text: collect them without overlap, apply them, map places back."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `text[start:end]`; `start == end` inserts.  `symbol` is the CUDA name it ports."""
+
+    start: int
+    end: int
+    replacement: str
+    symbol: str = ""
+
+
+class EditSet:
+    """Edits that do not overlap, in the order they were accepted.
+
+    Insertions at one place keep that order.  An insertion at the edge of a replaced range is no
+    overlap; one inside it is.
+    """
+
+    def __init__(self) -> None:
+        self._accepted: list[Edit] = []
+        self._taken: list[tuple[int, int]] = []  # disjoint replaced ranges, sorted
+        self._inserts: list[int] = []  # sorted places of insertions
+
+    def covers(self, edit: Edit) -> bool:
+        """Whether an accepted edit replaces the whole range of `edit`."""
+        at = bisect_right(self._taken, (edit.start, edit.end)) - 1
+        return any(
+            start <= edit.start and edit.end <= end
+            for start, end in self._taken[max(at, 0) : at + 2]
+        )
+
+    def overlaps(self, edit: Edit) -> bool:
+        """Whether `edit` touches a byte that an accepted edit replaces, or splits an insertion."""
+        if edit.start == edit.end:
+            at = bisect_right(self._taken, (edit.start, -1)) - 1
+            return at >= 0 and self._taken[at][0] < edit.start < self._taken[at][1]
+        at = bisect_right(self._taken, (edit.start, edit.start)) - 1
+        for start, end in self._taken[max(at, 0) : at + 2]:
+            if start < edit.end and edit.start < end:
+                return True
+        inside = bisect_right(self._inserts, edit.start)
+        return inside < len(self._inserts) and self._inserts[inside] < edit.end
+
+    def add(self, edits: Sequence[Edit]) -> bool:
+        """Accept all of `edits` or, when one overlaps what is already there, none."""
+        if any(self.overlaps(edit) for edit in edits):
+            return False
+        for edit in edits:
+            self._accepted.append(edit)
+            if edit.start == edit.end:
+                self._inserts.insert(bisect_right(self._inserts, edit.start), edit.start)
+            else:
+                span = (edit.start, edit.end)
+                self._taken.insert(bisect_right(self._taken, span), span)
+        return True
+
+    def sorted(self) -> tuple[Edit, ...]:
+        """Return the accepted edits by place."""
+        return tuple(sorted(self._accepted, key=attrgetter("start", "end")))
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return `text` with sorted, disjoint edits applied.  Raises ValueError when they overlap."""
+    parts: list[str] = []
+    at = 0
+    for edit in edits:
+        if edit.start < at:
+            message = f"edits overlap at offset {edit.start}: {edit.replacement!r}"
+            raise ValueError(message)
+        parts.append(text[at : edit.start])
+        parts.append(edit.replacement)
+        at = edit.end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+class EditMap:
+    """Where a place in the edited text came from."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._out: list[int] = [0]
+        self._pieces: list[tuple[int, int]] = [(0, 1)]  # input offset, step (0: replaced text)
+        shift = 0
+        for edit in edits:
+            out = edit.start + shift
+            self._out += [out, out + len(edit.replacement)]
+            self._pieces += [(edit.start, 0), (edit.end, 1)]
+            shift += len(edit.replacement) - (edit.end - edit.start)
+
+    def origin(self, offset: int) -> int:
+        """Return the input offset of an output offset; inside a replacement, that of its start."""
+        at = bisect_right(self._out, offset) - 1
+        start, step = self._pieces[at]
+        return start + step * (offset - self._out[at])

@@ -1,0 +1,31 @@
+"""The one exception tree of `porting`; every class carries the exit code it leads to."""
+
+
+class PortingError(Exception):
+    """Something stopped the command; the text says what happened, what it means, what to do."""
+
+    exit_code = 2
+
+
+class UsageError(PortingError):
+    """The command was asked for something that cannot be done as asked."""
+
+
+class InputError(PortingError):
+    """A path of the input is missing, unreadable or of a kind that cannot be ported."""
+
+
+class OutputError(PortingError):
+    """The output cannot be written where it was asked for; nothing half-written is left."""
+
+
+class ConfigError(PortingError):
+    """`[tool.porting]` or a command-line value is not valid; the text names the key and value."""
+
+
+class MappingError(PortingError):
+    """A name table is missing, damaged or does not know the release that was asked for."""
+
+
+class ToolchainError(PortingError):
+    """A compiler, wheel or sysroot that a requested stage needs is not available."""

@@ -1,0 +1,85 @@
+"""A source file as bytes that survive unchanged, with offsets, lines and columns."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+UTF8_BOM = b"\xef\xbb\xbf"
+C_SUFFIXES = frozenset(
+    ".c .cc .cpp .cxx .c++ .cu .cuh .h .hh .hpp .hxx .h++ .hip .inc .inl .ipp .tpp .impl .def".split()
+)
+
+
+class Position(NamedTuple):
+    """A place as people count it: line and column from 1; columns count characters."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file of the input tree.
+
+    `text` is the bytes decoded as Latin-1, so one character is one byte, every offset is a byte
+    offset, and encoding it again gives the same bytes whatever the file's real encoding is.
+    """
+
+    path: str
+    data: bytes
+
+    @cached_property
+    def text(self) -> str:
+        """The bytes, one character each."""
+        return self.data.decode("latin-1")
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix, lower case, with its dot."""
+        return PurePosixPath(self.path).suffix.lower()
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether a NUL byte says that this is no text (UTF-16 text counts as binary too)."""
+        return b"\0" in self.data[:65536]
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offset of the first byte of every line."""
+        starts = [0]
+        find = self.text.find
+        at = find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = find("\n", at + 1)
+        return starts
+
+    @cached_property
+    def newline(self) -> str:
+        """The line end this file uses: that of its first line, "\\n" when it has only one line."""
+        at = self.text.find("\n")
+        return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
+
+    def line_of(self, offset: int) -> int:
+        """Return the line (from 1) that holds a byte offset."""
+        return bisect_right(self.line_starts, offset)
+
+    def line_text(self, line: int) -> str:
+        """Return a line (from 1) without its line end."""
+        start = self.line_starts[line - 1]
+        after = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
+        return self.text[start:after].rstrip("\r\n")
+
+    def position(self, offset: int) -> Position:
+        """Return line and column of a byte offset; a byte order mark takes no column."""
+        line = self.line_of(offset)
+        before = self.data[self.line_starts[line - 1] : offset]
+        if line == 1:
+            before = before.removeprefix(UTF8_BOM)
+        try:
+            column = len(before.decode("utf-8")) + 1
+        except UnicodeDecodeError:
+            column = len(before) + 1
+        return Position(line, column)
