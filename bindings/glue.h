@@ -1,0 +1,10 @@
+// The init functions that module.cpp calls, one per glue file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace eclosion {
+
+void init_dynlib(nanobind::module_& m);
+
+}  // namespace eclosion

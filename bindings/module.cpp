@@ -1,0 +1,9 @@
+// The one NB_MODULE of runtime._core: each init_* adds the glue of one area.
+#include <nanobind/nanobind.h>
+
+#include "glue.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "Compiled core of the runtime; import it through runtime.core.";
+  eclosion::init_dynlib(m);
+}
