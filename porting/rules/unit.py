@@ -1,0 +1,152 @@
+"""What a rule sees: one file with its tokens, the target, the names and facts about the tree."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from porting.config import Target
+from porting.diagnostics import Code, Diagnostic, Severity
+from porting.edits import Edit
+from porting.mapping import Names
+from porting.source import SourceFile
+from porting.syntax import (
+    IDENT,
+    Call,
+    Conditionals,
+    Lexed,
+    Side,
+    Token,
+    call_at,
+    tokenize,
+)
+
+_NO_CODE_IN = frozenset(("include", "include_next", "import", "error", "warning", "line"))
+
+
+@dataclass(frozen=True)
+class Project:
+    """Facts about the whole input tree that one file cannot know.
+
+    `declared`: names that some file of the tree declares itself.  `files`: every path of the tree,
+    relative and posix.  `renamed`: input path -> output path where they differ.
+    `platform_macros`: macros, besides the known ones, that the project defines in ROCm builds.
+    """
+
+    declared: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    platform_macros: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One C-family file, ready for the rules."""
+
+    source: SourceFile
+    target: Target
+    names: Names
+    project: Project = field(default_factory=Project)
+
+    @cached_property
+    def lexed(self) -> Lexed:
+        """Tokens, comments and directives."""
+        return tokenize(self.source.text)
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        """The tokens of the code."""
+        return self.lexed.tokens
+
+    @cached_property
+    def conditionals(self) -> Conditionals:
+        """The branches that belong to one platform."""
+        return Conditionals(self.lexed, self.project.platform_macros)
+
+    @cached_property
+    def index(self) -> dict[str, list[int]]:
+        """Identifier -> indices of its tokens, where a ROCm build and this port both look.
+
+        Left out: branches for one platform, conditions that already name a ROCm macro, header
+        names, and the text of #error and #warning.
+        """
+        skipped = {
+            number
+            for number, directive in enumerate(self.lexed.directives)
+            if directive.name in _NO_CODE_IN
+        } | self.conditionals.platform_directives
+        one_sided = bool(self.conditionals.one_sided())
+        side = self.conditionals.side
+        found: dict[str, list[int]] = {}
+        for number, token in enumerate(self.tokens):
+            if token.kind != IDENT or token.directive in skipped:
+                continue
+            if one_sided and side(token.start) is not Side.BOTH:
+                continue
+            found.setdefault(token.text, []).append(number)
+        return found
+
+    def where(self, name: str) -> Sequence[int]:
+        """Return the token indices of an identifier in live code (see `index`)."""
+        return self.index.get(name, ())
+
+    def calls(self, name: str) -> Iterator[Call]:
+        """Yield the calls of a function, macro or function template in live code."""
+        for number in self.where(name):
+            call = call_at(self.tokens, number)
+            if call is not None:
+                yield call
+
+    def text_of(self, first: int, last: int) -> str:
+        """Return the source text from token `first` up to, not including, token `last`."""
+        if first >= last:
+            return ""
+        return self.source.text[self.tokens[first].start : self.tokens[last - 1].end]
+
+    def is_live(self, offset: int) -> bool:
+        """Whether a place is outside the branches that only one platform compiles."""
+        return self.conditionals.side(offset) is Side.BOTH
+
+    def diagnose(
+        self,
+        code: Code,
+        at: Token | int,
+        message: str,
+        *,
+        help: str = "",  # noqa: A002 - the field's name in the report
+        symbol: str = "",
+        end: int | None = None,
+        severity: Severity | None = None,
+        edits: Sequence[Edit] = (),
+    ) -> Diagnostic:
+        """Return a diagnostic at a token or byte offset of this file.
+
+        `end`: offset of the last byte it speaks of.  `severity`: instead of the code's own.
+        """
+        start = at if isinstance(at, int) else at.start
+        position = self.source.position(start)
+        return Diagnostic(
+            file=self.source.path,
+            line=position.line,
+            column=position.column,
+            code=code.code,
+            topic=code.topic,
+            severity=severity or code.severity,
+            message=message,
+            help=help,
+            symbol=symbol or ("" if isinstance(at, int) else at.text),
+            end_line=position.line if end is None else self.source.line_of(end),
+            edits=tuple(edits),
+        )
+
+
+class Rule(Protocol):
+    """A family of findings: yields plain renames as edits, everything else as diagnostics.
+
+    Edits are as small as can be (a token, an insertion), so that families compose; a file that
+    is already ported yields nothing.
+    """
+
+    def __call__(self, unit: Unit) -> Iterator[Edit | Diagnostic]:
+        """Yield the findings of one file."""
+        ...

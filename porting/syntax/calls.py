@@ -1,0 +1,164 @@
+"""Calls, their arguments, and matching brackets on the token stream."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from porting.syntax.tokens import Token
+
+_OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
+_CLOSERS: Final = frozenset(_OPENERS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument: its tokens are `tokens[first:last]`; empty when first == last."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call `name(...)` or `name<...>(...)`: token indices of the name and its brackets."""
+
+    name: int
+    open: int
+    close: int
+    arguments: tuple[Argument, ...]
+
+
+def match_bracket(tokens: Sequence[Token], opener: int) -> int | None:
+    """Return the index of the bracket that closes `tokens[opener]`, or None.
+
+    A directive's tokens and those outside it never match each other.
+    """
+    directive = tokens[opener].directive
+    depth = 0
+    for index in range(opener, len(tokens)):
+        token = tokens[index]
+        if token.directive != directive:
+            if directive >= 0:
+                return None
+            continue
+        if token.text in _OPENERS:
+            depth += 1
+        elif token.text in _CLOSERS:
+            depth -= 1
+            if depth == 0:
+                return index
+    return None
+
+
+def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
+    """Return the index of the token that closes the template list opened by the `<` at `opener`.
+
+    The result may be a `>>` or `>>>` that closes several lists at once.  None when what follows
+    is no template argument list (a comparison).
+    """
+    depth = 0
+    index = opener
+    while index < len(tokens):
+        text = tokens[index].text
+        if text == "<":
+            depth += 1
+        elif text in (">", ">>", ">>>"):
+            depth -= len(text)
+            if depth <= 0:
+                return index
+        elif text in _OPENERS:
+            closer = match_bracket(tokens, index)
+            if closer is None:
+                return None
+            index = closer
+        elif text in (";", "&&", "||", "<<<") or text in _CLOSERS:
+            return None
+        index += 1
+    return None
+
+
+def call_at(tokens: Sequence[Token], name: int) -> Call | None:
+    """Return the call whose callee's last identifier is `tokens[name]`, or None if none is."""
+    index = name + 1
+    if index < len(tokens) and tokens[index].text == "<":
+        closer = match_angle(tokens, index)
+        if closer is None or tokens[closer].text != ">":
+            return None
+        index = closer + 1
+    if index >= len(tokens) or tokens[index].text != "(":
+        return None
+    if tokens[index].directive != tokens[name].directive:
+        return None
+    close = match_bracket(tokens, index)
+    if close is None:
+        return None
+    return Call(name, index, close, split_arguments(tokens, index + 1, close))
+
+
+def split_arguments(tokens: Sequence[Token], first: int, last: int) -> tuple[Argument, ...]:
+    """Split `tokens[first:last]` at its top-level commas.
+
+    Template argument lists that look like ones (`f<a, b>`, closed before the argument ends and
+    followed by what may follow a type) keep their commas.  No tokens: no arguments.
+    """
+    if first >= last:
+        return ()
+    arguments: list[Argument] = []
+    start = index = first
+    directive = tokens[first - 1].directive if first else tokens[first].directive
+    while index < last:
+        token = tokens[index]
+        if token.directive == directive:
+            if token.text in _OPENERS:
+                index = match_bracket(tokens, index) or last
+            elif token.text == "<" and index > first:
+                index = _end_of_template_list(tokens, index, last)
+            elif token.text == ",":
+                arguments.append(Argument(start, index))
+                start = index + 1
+        index += 1
+    arguments.append(Argument(start, last))
+    return tuple(arguments)
+
+
+def _end_of_template_list(tokens: Sequence[Token], opener: int, last: int) -> int:
+    """Return the closing index of a template list, or `opener` when `<` is a comparison."""
+    closer = match_angle(tokens, opener)
+    if closer is None or closer >= last:
+        return opener
+    after = tokens[closer + 1].text if closer + 1 < last else ")"
+    return closer if after in ("(", ")", "{", "::", ",", "*", "&", "<<<", "...") else opener
+
+
+def statement_end(tokens: Sequence[Token], index: int) -> int:
+    """Return the index of the `;` that ends the statement holding `index` (or len(tokens))."""
+    depth = 0
+    for at in range(index, len(tokens)):
+        text = tokens[at].text
+        if text in _OPENERS:
+            depth += 1
+        elif text in _CLOSERS:
+            depth -= 1
+            if depth < 0:
+                return at
+        elif text == ";" and depth == 0:
+            return at
+    return len(tokens)
+
+
+def statement_start(tokens: Sequence[Token], index: int) -> int:
+    """Return the index of the first token of the statement that holds `index`."""
+    depth = 0
+    for at in range(index - 1, -1, -1):
+        text = tokens[at].text
+        if text in (")", "]"):
+            depth += 1
+        elif text in ("(", "["):
+            depth -= 1
+            if depth < 0:
+                return at + 1
+        elif depth == 0 and text in (";", "{", "}"):
+            return at + 1
+        elif tokens[at].directive != tokens[index].directive:
+            return at + 1
+    return 0
