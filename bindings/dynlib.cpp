@@ -62,8 +62,8 @@ void raise_library_error(const std::exception_ptr& pending, void* type) {
   try {
     std::rethrow_exception(pending);
   } catch (const LibraryError& error) {
-    nb::object value = nb::handle(static_cast<PyObject*>(type))(
-        file_text(error.what()));
+    nb::object value =
+        nb::handle(static_cast<PyObject*>(type))(file_text(error.what()));
     value.attr("failures") = failures_to_python(error);
     PyErr_SetObject(static_cast<PyObject*>(type), value.ptr());
   }
@@ -88,8 +88,8 @@ void init_symbol(nb::module_& m) {
 }
 
 void init_library(nb::module_& m) {
-  nb::class_<PyLibrary>(m, "Library",
-                        "An open shared library, closed with its last reference.")
+  nb::class_<PyLibrary>(
+      m, "Library", "An open shared library, closed with its last reference.")
       .def(nb::init<const std::vector<std::string>&>(), nb::arg("candidates"),
            "Open the first candidate the loader accepts, sharing a resident "
            "copy.")
@@ -97,11 +97,15 @@ void init_library(nb::module_& m) {
            "Look up each name on its own, in the order given.")
       .def_prop_ro(
           "name",
-          [](const PyLibrary& self) { return file_text(self.library().name()); },
+          [](const PyLibrary& self) {
+            return file_text(self.library().name());
+          },
           nb::sig("def name(self) -> str"), "The candidate that was accepted.")
       .def_prop_ro(
           "path",
-          [](const PyLibrary& self) { return file_text(self.library().path()); },
+          [](const PyLibrary& self) {
+            return file_text(self.library().path());
+          },
           nb::sig("def path(self) -> str"),
           "The file the loader mapped for it.")
       .def_prop_ro(

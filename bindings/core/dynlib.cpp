@@ -118,7 +118,7 @@ std::vector<Symbol> Library::resolve(
   table.reserve(names.size());
   for (const std::string& name : names) {
     check_name(name);
-    Symbol symbol{.name = name};
+    Symbol symbol{name, nullptr, {}};
     dlerror();
     symbol.address = dlsym(handle_, name.c_str());
     if (symbol.address == nullptr) symbol.reason = take_dlerror();

@@ -1,0 +1,60 @@
+"""NVIDIA's libraries: the driver API and NCCL."""
+
+from ctypes import POINTER, byref, c_char_p, c_int, c_uint
+
+from runtime.devices.calls import Calls, c_function
+from runtime.devices.nccl_api import NCCL_OPTIONAL, NCCL_REQUIRED, prove_nccl
+from runtime.devices.record import Evidence, VendorLibrary
+
+_INIT = c_function(c_int, c_uint)
+_GET_INT = c_function(c_int, POINTER(c_int))
+_GET_ERROR_STRING = c_function(c_int, c_int, POINTER(c_char_p))
+
+
+def _describe(calls: Calls, function: str, status: int) -> str:
+    text = c_char_p()
+    get_error_string = calls.find("cuGetErrorString", _GET_ERROR_STRING)
+    if get_error_string is None or get_error_string(status, byref(text)) or not text.value:
+        return f"{function} returned {status}"
+    return f"{function} returned {status}: {text.value.decode(errors='replace')}"
+
+
+def _version(calls: Calls) -> str | None:
+    number = c_int()
+    get_version = calls.find("cuDriverGetVersion", _GET_INT)
+    if get_version is None or get_version(byref(number)):
+        return None
+    return f"{number.value // 1000}.{number.value % 1000 // 10}"
+
+
+def prove_driver(calls: Calls) -> Evidence:
+    """Initialise the driver and count its devices; a driver without one does not work."""
+    version = _version(calls)
+    if status := calls.get("cuInit", _INIT)(0):
+        return Evidence(works=False, detail=_describe(calls, "cuInit", status), version=version)
+    count = c_int()
+    if status := calls.get("cuDeviceGetCount", _GET_INT)(byref(count)):
+        detail = _describe(calls, "cuDeviceGetCount", status)
+        return Evidence(works=False, detail=detail, version=version)
+    return Evidence(works=count.value > 0, detail=f"devices: {count.value}", version=version)
+
+
+LIBCUDA = VendorLibrary(
+    name="libcuda",
+    purpose="NVIDIA driver API",
+    sonames=("libcuda.so.1",),
+    required=("cuInit", "cuDeviceGetCount"),
+    optional=("cuDriverGetVersion", "cuGetErrorString"),
+    prove=prove_driver,
+    help="install the NVIDIA driver on a machine with an NVIDIA GPU",
+)
+
+LIBNCCL = VendorLibrary(
+    name="libnccl",
+    purpose="NVIDIA collectives",
+    sonames=("libnccl.so.2",),
+    required=NCCL_REQUIRED,
+    optional=NCCL_OPTIONAL,
+    prove=prove_nccl,
+    help="install NCCL 2 and put its folder on LD_LIBRARY_PATH",
+)

@@ -1,0 +1,63 @@
+"""AMD's libraries: the HIP runtime and RCCL."""
+
+from ctypes import POINTER, byref, c_char_p, c_int
+
+from runtime.devices.calls import Calls, c_function
+from runtime.devices.nccl_api import NCCL_OPTIONAL, NCCL_REQUIRED, prove_nccl
+from runtime.devices.record import Evidence, VendorLibrary
+
+_GET_INT = c_function(c_int, POINTER(c_int))
+_GET_ERROR_STRING = c_function(c_char_p, c_int)
+
+
+def version_text(number: int) -> str:
+    """Spell out the version that hipRuntimeGetVersion packs into one number."""
+    return f"{number // 10_000_000}.{number // 100_000 % 100}.{number % 100_000}"
+
+
+def _describe(calls: Calls, function: str, status: int) -> str:
+    get_error_string = calls.find("hipGetErrorString", _GET_ERROR_STRING)
+    text = get_error_string(status) if get_error_string else None
+    if not text:
+        return f"{function} returned {status}"
+    return f"{function} returned {status}: {text.decode(errors='replace')}"
+
+
+def _version(calls: Calls) -> str | None:
+    number = c_int()
+    get_version = calls.find("hipRuntimeGetVersion", _GET_INT)
+    if get_version is None or get_version(byref(number)):
+        return None
+    return version_text(number.value)
+
+
+def prove_hip(calls: Calls) -> Evidence:
+    """Count the devices; a runtime without one does not work."""
+    version = _version(calls)
+    count = c_int()
+    if status := calls.get("hipGetDeviceCount", _GET_INT)(byref(count)):
+        detail = _describe(calls, "hipGetDeviceCount", status)
+        return Evidence(works=False, detail=detail, version=version)
+    return Evidence(works=count.value > 0, detail=f"devices: {count.value}", version=version)
+
+
+LIBAMDHIP64 = VendorLibrary(
+    name="libamdhip64",
+    purpose="AMD HIP runtime",
+    sonames=("libamdhip64.so.7",),
+    required=("hipGetDeviceCount",),
+    optional=("hipRuntimeGetVersion", "hipGetErrorString"),
+    prove=prove_hip,
+    help="install ROCm 7.0 or newer on a machine with an AMD GPU, and put its lib folder on "
+    "LD_LIBRARY_PATH",
+)
+
+LIBRCCL = VendorLibrary(
+    name="librccl",
+    purpose="AMD collectives",
+    sonames=("librccl.so.1",),
+    required=NCCL_REQUIRED,
+    optional=NCCL_OPTIONAL,
+    prove=prove_nccl,
+    help="install RCCL of ROCm 7.0 or newer and put its folder on LD_LIBRARY_PATH",
+)
