@@ -1,0 +1,46 @@
+"""Fixtures that every area of the suite shares: the ROCm trees that real compilers need.
+
+A test that uses `sysroot` (or `sysroot_6_2`) gets the tests' marker `toolchain` and is skipped with
+the reason where clang or the package index is out of reach, unless ECLOSION_REQUIRE_TOOLCHAIN=1.
+"""
+
+import os
+
+import pytest
+
+from porting.errors import ToolchainError
+from porting.toolkits import sysroot as sysroots
+from porting.toolkits.sysroot import Sysroot
+
+_FIXTURES = frozenset({"sysroot", "sysroot_6_2"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that needs a real compiler through a fixture."""
+    for item in items:
+        if _FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.toolchain)
+            # The first use may download wheels; other workers wait for the one that does.
+            item.add_marker(pytest.mark.timeout(600))
+
+
+@pytest.fixture(scope="session")
+def sysroot() -> Sysroot:
+    """Return the ROCm 7.1 tree: `.path` for --rocm-path, `.include` for -isystem."""
+    return _create("7.1")
+
+
+@pytest.fixture(scope="session")
+def sysroot_6_2() -> Sysroot:
+    """Return the ROCm 6.2 tree."""
+    return _create("6.2")
+
+
+def _create(rocm: str) -> Sysroot:
+    """Return the cached tree, built by one xdist worker under the cache's own lock."""
+    try:
+        return sysroots.create(rocm)
+    except ToolchainError as error:
+        if os.environ.get("ECLOSION_REQUIRE_TOOLCHAIN") == "1":
+            raise
+        pytest.skip(str(error))
