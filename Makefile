@@ -1,0 +1,44 @@
+# The commands of a checkout. Each one sets up what it needs and can be repeated or interrupted.
+#
+#   PYTHON       the interpreter to make .venv with (3.11 or newer)
+#   TORCH_INDEX  where pip finds torch for soak and bench; see constraints.txt
+PYTHON ?= python3
+TORCH_INDEX ?=
+ARCH ?= gfx90a,gfx942,gfx1100
+BIN := .venv/bin
+
+export PYTHON
+
+.PHONY: demo test soak bench lint format setup torch clean
+
+demo: setup
+	@rm -rf build/demo && mkdir -p build/demo
+	$(BIN)/porting port examples/cuda_project -o build/demo/rocm --arch $(ARCH) \
+	  --format html --report build/demo/report.html
+
+test: setup
+	@$(BIN)/python -m ci.check
+
+soak: torch
+	$(BIN)/pytest -m "soak or realtime" --timeout 300
+
+bench: torch
+	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done
+
+lint: setup
+	@$(BIN)/python -m ci.check --static
+
+format: setup
+	$(BIN)/ruff check --fix --exit-zero
+	$(BIN)/ruff format
+	find bindings -name '*.h' -o -name '*.cpp' | xargs clang-format-19 -i
+
+setup:
+	@ci/setup.sh
+
+torch: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	  $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) torch
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

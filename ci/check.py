@@ -1,0 +1,118 @@
+"""Run every area of the suite, then print how each one ended and how long it took.
+
+All areas run whatever happened before them; the exit status is 1 when one of them failed. Run it
+with the interpreter of the development environment (`make test` does).
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci.areas import Area, Outcome, Tests, run
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+REPORTS = ROOT / "build" / "reports"
+CPP_BUILD = "build/cpp-sanitized"
+PYTEST_WORKERS = "2"
+
+
+def tool(name: str, *arguments: str) -> list[str]:
+    """Return the command of a program that the development environment holds."""
+    return [str(BIN / name), *arguments]
+
+
+def static_areas() -> list[Area]:
+    """List the areas that only read the sources."""
+    sources = [
+        str(path.relative_to(ROOT))
+        for pattern in ("*.cpp", "*.h")
+        for path in sorted((ROOT / "bindings").rglob(pattern))
+    ]
+    return [
+        Area("lint", (tool("ruff", "check"), tool("ruff", "format", "--check"))),
+        Area("c++ format", (["clang-format-19", "--dry-run", "--Werror", *sources],)),
+        Area("imports", (tool("lint-imports"),)),
+        Area("types", (tool("mypy"),)),
+    ]
+
+
+def test_areas(extra_pytest: Sequence[str]) -> list[Area]:
+    """List the areas that build and run something."""
+    configure = tool("cmake", "-S", ".", "-B", CPP_BUILD, "-G", "Ninja", "--log-level=WARNING")
+    configure += [
+        f"-DCMAKE_MAKE_PROGRAM={BIN / 'ninja'}",
+        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DECLOSION_MODULE=OFF",
+        "-DECLOSION_TESTS=ON",
+        "-DECLOSION_SANITIZE=address,undefined",
+    ]
+    build = tool("cmake", "--build", CPP_BUILD)
+    cpp_report, python_report = REPORTS / "cpp.xml", REPORTS / "python.xml"
+    ctest = tool("ctest", "--test-dir", CPP_BUILD, "--output-on-failure", "--no-tests=error")
+    ctest += ["--timeout", "60", "--parallel", "2", "--output-junit", str(cpp_report)]
+    pytest = tool("pytest", "-q", "-n", PYTEST_WORKERS, "--dist", "loadgroup", "--durations=10")
+    pytest += [f"--junitxml={python_report}", *extra_pytest]
+    return [
+        Area("c++ tests", (configure, build, ctest), cpp_report),
+        Area("python tests", (pytest,), python_report),
+    ]
+
+
+def table(outcomes: Sequence[Outcome], total_seconds: float) -> str:
+    """Lay out a line per area, a line per folder of tests below it, and the counts."""
+    lines = [f"{'area':24}{'result':8}{'seconds':>9}"]
+    for outcome in outcomes:
+        verdict = "ok" if outcome.ok else "FAILED"
+        lines.append(f"{outcome.area.name:24}{verdict:8}{outcome.seconds:9.1f}")
+        if len(outcome.folders) > 1:
+            lines += [_folder_line(name, outcome.folders[name]) for name in sorted(outcome.folders)]
+    lines.append(f"{'total':32}{total_seconds:9.1f}")
+    tests = sum((part for each in outcomes for part in each.folders.values()), Tests())
+    lines.append(
+        f"{tests.passed + tests.failed + tests.skipped} tests from {len(tests.functions)} functions"
+    )
+    failed = [outcome.area.name for outcome in outcomes if not outcome.ok]
+    lines.append(f"failed areas: {', '.join(failed)}" if failed else "every area passed")
+    return "\n".join(lines)
+
+
+def _folder_line(name: str, tests: Tests) -> str:
+    verdict = "FAILED" if tests.failed else "ok"
+    return (
+        f"  {name:22}{verdict:8}{tests.seconds:9.1f}  (sum of {tests.passed + tests.failed} tests)"
+    )
+
+
+def closing_line(outcomes: Sequence[Outcome]) -> str:
+    """Count tests, and each area without tests as one check."""
+    tests = sum((part for each in outcomes for part in each.folders.values()), Tests())
+    plain = [outcome for outcome in outcomes if not outcome.folders]
+    passed = tests.passed + sum(outcome.ok for outcome in plain)
+    failed = tests.failed + sum(not outcome.ok for outcome in plain)
+    return f"checks: {passed} passed, {failed} failed, {tests.skipped} skipped"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run all areas; arguments that are not ours go to pytest."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--static", action="store_true", help="only read the sources")
+    ours, extra_pytest = parser.parse_known_args(arguments)
+    # Here a missing compiler or sysroot is a failure; elsewhere those tests are skipped.
+    os.environ["ECLOSION_REQUIRE_TOOLCHAIN"] = "1"
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    start = time.monotonic()
+    outcomes = []
+    for area in static_areas() + ([] if ours.static else test_areas(extra_pytest)):
+        print(f"== {area.name}", flush=True)
+        outcomes.append(run(area, ROOT))
+    print(f"\n{table(outcomes, time.monotonic() - start)}")
+    print(closing_line(outcomes), flush=True)
+    return 0 if all(outcome.ok for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
