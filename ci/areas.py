@@ -20,7 +20,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Tests:
+class Tally:
     """Counts of one folder of tests; `seconds` is the sum over its tests, not wall time."""
 
     passed: int = 0
@@ -29,8 +29,8 @@ class Tests:
     seconds: float = 0.0
     functions: frozenset[str] = frozenset()
 
-    def __add__(self, other: "Tests") -> "Tests":
-        return Tests(
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
             self.passed + other.passed,
             self.failed + other.failed,
             self.skipped + other.skipped,
@@ -46,7 +46,7 @@ class Outcome:
     area: Area
     ok: bool
     seconds: float
-    folders: Mapping[str, Tests] = field(default_factory=dict)
+    folders: Mapping[str, Tally] = field(default_factory=dict)
 
 
 def run(area: Area, root: Path) -> Outcome:
@@ -74,13 +74,13 @@ def _succeeds(command: Sequence[str], root: Path) -> bool:
     return done.returncode == 0
 
 
-def read_junit(report: Path, fallback: str) -> dict[str, Tests]:
+def read_junit(report: Path, fallback: str) -> dict[str, Tally]:
     """Sum a JUnit report by folder; tests that name no folder count under `fallback`."""
-    folders: dict[str, Tests] = {}
+    folders: dict[str, Tally] = {}
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 - our own test runners wrote it
         place = case.get("classname", "")
         folder = _folder(place) if place.startswith("tests.") else fallback
-        folders[folder] = folders.get(folder, Tests()) + _count(case, place)
+        folders[folder] = folders.get(folder, Tally()) + _count(case, place)
     return folders
 
 
@@ -89,12 +89,12 @@ def _folder(classname: str) -> str:
     return "/".join(classname.split(".")[:2])
 
 
-def _count(case: ET.Element, place: str) -> Tests:
+def _count(case: ET.Element, place: str) -> Tally:
     name = case.get("name", "")
     outcome = {child.tag for child in case}
     failed = bool(outcome & {"failure", "error"})
     skipped = not failed and "skipped" in outcome
-    return Tests(
+    return Tally(
         passed=int(not failed and not skipped),
         failed=int(failed),
         skipped=int(skipped),

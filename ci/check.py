@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci.areas import Area, Outcome, Tests, run
+from ci.areas import Area, Outcome, Tally, run
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -71,7 +71,7 @@ def table(outcomes: Sequence[Outcome], total_seconds: float) -> str:
         if len(outcome.folders) > 1:
             lines += [_folder_line(name, outcome.folders[name]) for name in sorted(outcome.folders)]
     lines.append(f"{'total':32}{total_seconds:9.1f}")
-    tests = sum((part for each in outcomes for part in each.folders.values()), Tests())
+    tests = sum((part for each in outcomes for part in each.folders.values()), Tally())
     lines.append(
         f"{tests.passed + tests.failed + tests.skipped} tests from {len(tests.functions)} functions"
     )
@@ -80,7 +80,7 @@ def table(outcomes: Sequence[Outcome], total_seconds: float) -> str:
     return "\n".join(lines)
 
 
-def _folder_line(name: str, tests: Tests) -> str:
+def _folder_line(name: str, tests: Tally) -> str:
     verdict = "FAILED" if tests.failed else "ok"
     return (
         f"  {name:22}{verdict:8}{tests.seconds:9.1f}  (sum of {tests.passed + tests.failed} tests)"
@@ -89,7 +89,7 @@ def _folder_line(name: str, tests: Tests) -> str:
 
 def closing_line(outcomes: Sequence[Outcome]) -> str:
     """Count tests, and each area without tests as one check."""
-    tests = sum((part for each in outcomes for part in each.folders.values()), Tests())
+    tests = sum((part for each in outcomes for part in each.folders.values()), Tally())
     plain = [outcome for outcome in outcomes if not outcome.folders]
     passed = tests.passed + sum(outcome.ok for outcome in plain)
     failed = tests.failed + sum(not outcome.ok for outcome in plain)

@@ -10,7 +10,7 @@ namespace eclosion {
 namespace {
 
 // Lazy, because a vendor library may miss a dependency that nobody calls;
-// local, because two vendors export the same names (ncclSend and friends).
+// local, because libraries of different vendors export the same names.
 constexpr int kOpenFlags = RTLD_LAZY | RTLD_LOCAL;
 
 std::string take_dlerror() {
