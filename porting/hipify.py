@@ -1,6 +1,6 @@
 """Port one file: source text and target in, HIP text and diagnostics out.  Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from porting.config import Target
@@ -76,13 +76,18 @@ def hipify(
         elif suppressions.covers(finding):
             suppressed.append(replace(finding, edits=()))
         elif edits.add(finding.edits):
-            kept.append(finding)
+            kept.append(replace(finding, edits=tuple(_real(source.text, finding.edits))))
         else:
             kept += [replace(finding, edits=()), _conflict(unit, finding.edits[0], finding.message)]
     kept += suppressions.complaints()
-    accepted = edits.sorted()
+    accepted = tuple(_real(source.text, edits.sorted()))
     data = apply_edits(source.text, accepted).encode("latin-1") if accepted else source.data
     return Hipified(source, data, accepted, tuple(by_place(kept)), tuple(by_place(suppressed)))
+
+
+def _real(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Yield the edits that change something: a rule holds a name by replacing it with itself."""
+    return (edit for edit in edits if text[edit.start : edit.end] != edit.replacement)
 
 
 def _findings(unit: Unit) -> Iterator[Edit | Diagnostic]:

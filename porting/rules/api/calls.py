@@ -1,0 +1,125 @@
+"""Fit each call of a listed function to HIP's parameter list, or say why it cannot be."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from porting.diagnostics import Diagnostic, Severity
+from porting.edits import Edit
+from porting.rules.api.changes import RefusedError, Symbol
+from porting.rules.api.codes import ADAPTED, LAUNCH_CONFIG, MENTIONED, OTHER_SIGNATURE, SYMBOL
+from porting.rules.api.signatures import SIGNATURES, Signature
+from porting.rules.unit import Unit
+from porting.syntax import Argument, Call, Token, call_at
+
+# Functions whose C prototypes differ in length or in types that only a caller can supply.
+DIFFERENT_AS_POINTERS: Final = frozenset(
+    "cuMemcpy cuMemcpyAsync cuMemcpyPeer cuMemcpyPeerAsync cuFuncSetAttribute"
+    " cuFuncSetCacheConfig cuFuncSetSharedMemConfig cuOccupancyMaxPotentialBlockSize"
+    " cuOccupancyMaxPotentialBlockSizeWithFlags cudaGraphInstantiate cuGraphInstantiate"
+    " cudaGraphExecUpdate cuGraphExecUpdate cuGetProcAddress cudaMemAdvise cudaMemPrefetchAsync"
+    " cuMemAdvise cuMemPrefetchAsync".split()
+)
+_PACKS: Final = frozenset(("__VA_ARGS__", "...", "##"))
+
+
+def check_calls(unit: Unit) -> Iterator[Edit | Diagnostic]:
+    """Yield what is to be said about the calls of every function in the table."""
+    for name in SIGNATURES.keys() & unit.index.keys():
+        if name in unit.project.declared:
+            continue
+        for number in unit.where(name):
+            call = call_at(unit.tokens, number)
+            if call is not None and not is_member(unit, number):
+                yield from _fit(unit, call, SIGNATURES[name])
+
+
+def check_mentions(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield a warning where a function of another shape is used as a value."""
+    for name in DIFFERENT_AS_POINTERS & unit.index.keys():
+        if name in unit.project.declared:
+            continue
+        for number in unit.where(name):
+            member = is_member(unit, number)
+            if member or call_at(unit.tokens, number) is None:
+                yield mention(unit, unit.tokens[number])
+
+
+def mention(unit: Unit, token: Token) -> Diagnostic:
+    """Return the warning about a function taken as a value."""
+    return unit.diagnose(
+        MENTIONED,
+        token,
+        f"'{token.text}' is used here without arguments, and HIP's counterpart takes others",
+        help="check that whoever calls through this passes what the HIP prototype asks for; take"
+        " its type from the HIP header (decltype), not from a declaration written out by hand",
+    )
+
+
+def is_member(unit: Unit, number: int) -> bool:
+    """Whether an identifier is reached through an object (`x.f`, `p->f`)."""
+    return number > 0 and unit.tokens[number - 1].text in (".", "->")
+
+
+def is_open(unit: Unit, argument: Argument) -> bool:
+    """Whether an argument can stand for any number of them (a pack, __VA_ARGS__)."""
+    return any(t.text in _PACKS for t in unit.tokens[argument.first : argument.last])
+
+
+def count_of(unit: Unit, call: Call) -> int | None:
+    """Return how many arguments a call passes, None when the text does not tell."""
+    if any(is_open(unit, argument) for argument in call.arguments):
+        return None
+    return len(call.arguments)
+
+
+def hold(unit: Unit, token: Token) -> Edit:
+    """Return an edit that keeps a name as it is, so that no later rule renames it."""
+    return Edit(token.start, token.end, unit.source.text[token.start : token.end], token.text)
+
+
+def refusal(unit: Unit, token: Token, why: str, advice: str) -> Diagnostic:
+    """Return the error for a call that has no HIP form; the CUDA name stays."""
+    return unit.diagnose(
+        OTHER_SIGNATURE,
+        token,
+        f"'{token.text}' as called here has no HIP form in ROCm {unit.target.rocm}: {why}",
+        help=advice,
+        edits=[hold(unit, token)],
+    )
+
+
+def _fit(unit: Unit, call: Call, forms: tuple[Signature, ...]) -> Iterator[Edit | Diagnostic]:
+    count = count_of(unit, call)
+    release = unit.target.release
+    form = next((form for form in forms if form.covers(count, release)), None)
+    token = unit.tokens[call.name]
+    if form is None:
+        if count is None and any(f.since <= release < f.until for f in forms):
+            yield mention(unit, token)
+        return
+    if form.refuse:
+        yield refusal(unit, token, form.refuse, form.help)
+        return
+    try:
+        edits = [edit for change in form.changes for edit in change.edits(unit, call)]
+    except RefusedError as refused:
+        yield refusal(unit, token, str(refused), form.help)
+        return
+    except IndexError:  # fewer arguments than the form has: a declaration, or a macro's business
+        return
+    if edits:
+        code = SYMBOL if any(isinstance(c, Symbol) for c in form.changes) else ADAPTED
+        yield unit.diagnose(code, token, f"'{token.text}': {form.note}", edits=edits)
+
+
+def check_launch_config(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield where a launch by configuration structure ties the code to ROCm 7."""
+    for number in unit.where("cudaLaunchKernelEx"):
+        if "cudaLaunchKernelEx" in unit.project.declared or unit.target.release < (7, 0):
+            continue
+        yield unit.diagnose(
+            LAUNCH_CONFIG,
+            unit.tokens[number],
+            "'cudaLaunchKernelEx' becomes hipLaunchKernelEx, which needs ROCm 7.0 or newer",
+            severity=Severity.NOTE,
+        )

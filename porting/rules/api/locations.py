@@ -1,0 +1,180 @@
+"""cudaMemAdvise and cudaMemPrefetchAsync: a device number in CUDA 12, a location in CUDA 13."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from porting.diagnostics import Diagnostic
+from porting.edits import Edit
+from porting.rules.api.calls import count_of, is_member, refusal
+from porting.rules.api.changes import is_null, span_of
+from porting.rules.api.codes import ADAPTED
+from porting.rules.unit import Unit
+from porting.syntax import IDENT, Argument, Call, Token, call_at, match_bracket, split_arguments
+
+_V2_SINCE: Final = (7, 1)
+_TYPES: Final = ("cudaMemLocation", "CUmemLocation", "CUmemLocation_st")
+_DEVICE_KINDS: Final = frozenset(("cudaMemLocationTypeDevice", "CU_MEM_LOCATION_TYPE_DEVICE"))
+_HOST_KINDS: Final = frozenset(("cudaMemLocationTypeHost", "CU_MEM_LOCATION_TYPE_HOST"))
+
+
+@dataclass(frozen=True)
+class _Function:
+    hip: str
+    where: int  # index of the argument that says where
+    numbers: tuple[int, ...]  # argument counts that can only be the CUDA 12 form
+    locations: tuple[int, ...]  # argument counts that can only be the CUDA 13 form
+
+
+_ADVISE: Final = _Function("hipMemAdvise", 3, (), ())
+_PREFETCH: Final = _Function("hipMemPrefetchAsync", 2, (3,), (5,))
+_FUNCTIONS: Final = {
+    f"{prefix}{name}{suffix}": function
+    for name, function in (("MemAdvise", _ADVISE), ("MemPrefetchAsync", _PREFETCH))
+    for prefix in ("cuda", "cu")
+    for suffix in ("", "_v2")
+}
+
+
+def check_locations(unit: Unit) -> Iterator[Edit | Diagnostic]:
+    """Yield how each call that names a memory location is to be made in HIP."""
+    for name in _FUNCTIONS.keys() & unit.index.keys():
+        if name in unit.project.declared:
+            continue
+        for number in unit.where(name):
+            call = call_at(unit.tokens, number)
+            if call is not None and not is_member(unit, number):
+                yield from _check_call(unit, call, _FUNCTIONS[name])
+
+
+def _check_call(unit: Unit, call: Call, function: _Function) -> Iterator[Edit | Diagnostic]:
+    count = count_of(unit, call)
+    token = unit.tokens[call.name]
+    if count is None or count <= function.where:
+        return
+    argument = call.arguments[function.where]
+    if not (token.text.endswith("_v2") or _is_location(unit, argument, function, count)):
+        return
+    if unit.target.release >= _V2_SINCE:
+        target = f"{function.hip}_v2"
+        edit = Edit(token.start, token.end, target, token.text)
+        message = f"'{token.text}' with a location is {target}"
+        yield unit.diagnose(ADAPTED, token, message, edits=[edit])
+        return
+    edits = _unwrap(unit, call, function)
+    flags = call.arguments[function.where + 1 : function.where + 2]
+    if edits is None or (function is _PREFETCH and not (flags and is_null(unit, flags[0]))):
+        yield _refuse(unit, call, function)
+    else:
+        yield _with_device(unit, call, function, edits)
+
+
+def _is_location(unit: Unit, argument: Argument, function: _Function, count: int) -> bool:
+    if count in function.locations:
+        return True
+    if count in function.numbers:
+        return False
+    tokens = unit.tokens[argument.first : argument.last]
+    texts = [t.text for t in tokens]
+    if any(text in _TYPES for text in texts) or "{" in texts:
+        return True
+    declared = {name for kind in _TYPES for name in declared_as(unit, kind)}
+    # the last identifier tells the type of `where`, `this->where`, `*where`, `places[i]`
+    names = [t.text for t in tokens if t.kind == IDENT]
+    if "[" in texts:
+        names = [t.text for t in tokens[: texts.index("[")] if t.kind == IDENT]
+    return bool(names) and names[-1] in declared
+
+
+def declared_as(unit: Unit, kind: str) -> Iterator[str]:
+    """Yield the variables, members, parameters and functions declared with a type here."""
+    for number in unit.where(kind):
+        at = number + 1
+        while at < len(unit.tokens) and unit.tokens[at].text in ("*", "&", "const"):
+            at += 1
+        while at < len(unit.tokens) and unit.tokens[at].kind == IDENT:
+            yield unit.tokens[at].text
+            at = _next_declarator(unit, at + 1)
+
+
+def _next_declarator(unit: Unit, at: int) -> int:
+    """Return the index of the next declarator of the same declaration, or past the end."""
+    depth = 0
+    while at < len(unit.tokens):
+        text = unit.tokens[at].text
+        if text in ("{", "(", "["):
+            depth += 1
+        elif text in ("}", ")", "]"):
+            depth -= 1
+        if depth < 0 or (depth == 0 and text == ";"):
+            break
+        if depth == 0 and text == ",":
+            at += 1
+            while at < len(unit.tokens) and unit.tokens[at].text in ("*", "&"):
+                at += 1
+            return at
+        at += 1
+    return len(unit.tokens)
+
+
+def _braced(unit: Unit, argument: Argument) -> tuple[str, Argument] | None:
+    """Return kind and number in `{kind, number}`, also with designators or a type before."""
+    tokens = unit.tokens
+    opener = argument.first
+    while opener < argument.last and (tokens[opener].kind == IDENT or tokens[opener].text == "::"):
+        opener += 1
+    if opener >= argument.last or tokens[opener].text != "{":
+        return None
+    closer = match_bracket(tokens, opener)
+    if closer != argument.last - 1:
+        return None
+    parts = [_value_of(tokens, part) for part in split_arguments(tokens, opener + 1, closer)]
+    if not parts or parts[0].first >= parts[0].last:
+        return None
+    number = parts[1] if len(parts) > 1 else Argument(closer, closer)
+    return tokens[parts[0].last - 1].text, number
+
+
+def _value_of(tokens: Sequence[Token], part: Argument) -> Argument:
+    """Return an initializer without its designator (`.id = dev` gives `dev`)."""
+    if tokens[part.first].text == "." and tokens[part.first + 2].text == "=":
+        return Argument(part.first + 3, part.last)
+    return part
+
+
+def _unwrap(unit: Unit, call: Call, function: _Function) -> list[Edit] | None:
+    """Return the edits that pass the device of a location written in place; None if not known."""
+    argument = call.arguments[function.where]
+    braced = _braced(unit, argument)
+    if braced is None:
+        return None
+    kind, number = braced
+    start, end = span_of(unit, argument)
+    if kind in _HOST_KINDS:
+        return [Edit(start, end, "hipCpuDeviceId")]
+    if kind not in _DEVICE_KINDS or number.first >= number.last:
+        return None
+    inner_start, inner_end = span_of(unit, number)
+    return [Edit(start, inner_start, ""), Edit(inner_end, end, "")]
+
+
+def _with_device(unit: Unit, call: Call, function: _Function, edits: list[Edit]) -> Diagnostic:
+    token = unit.tokens[call.name]
+    edits = [Edit(token.start, token.end, function.hip, token.text), *edits]
+    if function is _PREFETCH:
+        _, end = span_of(unit, call.arguments[function.where])
+        _, after_flags = span_of(unit, call.arguments[function.where + 1])
+        edits.append(Edit(end, after_flags, ""))
+    message = f"'{token.text}' takes a device number before ROCm 7.1; the location was unwrapped"
+    return unit.diagnose(ADAPTED, token, message, edits=edits)
+
+
+def _refuse(unit: Unit, call: Call, function: _Function) -> Diagnostic:
+    token = unit.tokens[call.name]
+    return refusal(
+        unit,
+        token,
+        f"{function.hip} takes a device number, and the location may be the host",
+        "pass the device number, and hipCpuDeviceId where the location is the host; or target"
+        f" ROCm 7.1, which has {function.hip}_v2",
+    )
