@@ -1,0 +1,1 @@
+"""The name tables of `porting`: read vendor headers, pair the names, write the data files."""

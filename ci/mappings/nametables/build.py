@@ -1,0 +1,159 @@
+"""Put the parts together: inventories, decisions, and the text of every table."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nametables import cuda_names, curated, decide, hip_names, libraries, paths, stubs, torch_table
+from nametables import write
+from nametables.declarations import Declaration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nametables.cuda_names import Inventory
+    from nametables.decide import Record, Sources
+    from nametables.hip_names import HipInventory
+    from nametables.libraries import Library
+    from nametables.sources import Wheel
+
+RELEASES = ("6.2", "6.4", "7.0", "7.1", "7.2", "10.0")
+_VENDOR = re.compile(
+    r"(cu[A-Z]|CU[A-Z_]|cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nv[A-Zmtr]|NV|"
+    r"__nv|__NV|p?nccl|NCCL|__cuda|__CUDA|__cu|PFN_|surf|tex|make_|atomic)"
+)
+_GUARD = re.compile(r"_*[A-Z]\w*_(H|HPP|H_INCLUDED)_*$")
+_TORCH_TABLE = "torch/utils/hipify/cuda_to_hip_mappings.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Everything that a run produces; `files` is what is written to porting/mappings."""
+
+    cuda: Inventory
+    sources: Sources
+    records: list[Record]
+    files: dict[str, str]
+
+
+def build(here: Path, wheels: tuple[Wheel, ...], folders: Mapping[str, Path]) -> Built:
+    """Read all inputs, decide every name, and return the tables."""
+    placed = [(wheel, folders[wheel.folder]) for wheel in wheels]
+    known = libraries.load(here / "libraries.toml")
+    facts = curated.load(here / "curated")
+    cuda = cuda_names.collect([(w.release, f) for w, f in placed if w.role == "cuda"], known)
+    hip = hip_names.collect([(w, f) for w, f in placed if w.role.startswith("rocm")], RELEASES)
+    for item in facts.declared:
+        for name in item.names:
+            hip_names.add(hip, item.first, "published", item.file, Declaration(name, item.kind))
+    torch = next(f for w, f in placed if w.role == "torch")
+    rest = decide.Sources(
+        hip,
+        facts,
+        _interop(placed),
+        torch_table.pairs(torch / _TORCH_TABLE),
+        {library.name: _searched(library, hip) for library in known},
+    )
+    _add_legacy(cuda, rest)
+    records = _decide_all(cuda, rest)
+    return Built(cuda, rest, records, _files(cuda, rest, records, wheels))
+
+
+def _interop(placed: list[tuple[Wheel, Path]]) -> dict[str, tuple[str, ...]]:
+    """Return CUDA name -> HIP names of the interop stubs, newest release first."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for _, folder in reversed([(w, f) for w, f in placed if w.role == "interop"]):
+        for path in sorted(folder.rglob("c*.pxd")):
+            for name, target in stubs.aliases(path.read_text(encoding="utf-8")):
+                found[name].setdefault(target)
+    return {name: tuple(targets) for name, targets in found.items()}
+
+
+def _searched(library: Library, hip: HipInventory) -> str:
+    """Return which AMD files, of which releases, were searched for a library's names."""
+    parts = [
+        f"{source} {file} ({', '.join(r for r in RELEASES if r in seen)})"
+        for (source, file), seen in sorted(hip.examined.items())
+        if any(fnmatch.fnmatchcase(file, pattern) for pattern in library.hip)
+    ]
+    return f"searched: {'; '.join(parts)}" if parts else ""
+
+
+def _add_legacy(cuda: Inventory, rest: Sources) -> None:
+    """Add names that the pinned headers no longer declare but AMD's or torch's tables know."""
+    for name in [*rest.interop, *rest.torch]:
+        library = _library_of(name)
+        if library and name not in cuda.names:
+            cuda.names[name] = cuda_names.CudaName(name, library, "legacy", "")
+
+
+def _library_of(name: str) -> str:
+    for library, prefixes in _LEGACY_PREFIXES.items():
+        if name.startswith(prefixes) and name.isidentifier():
+            return library
+    return ""
+
+
+_LEGACY_PREFIXES: dict[str, tuple[str, ...]] = {
+    "cublaslt": ("cublasLt", "CUBLASLT_"),
+    "cublas": ("cublas", "CUBLAS_"),
+    "cusparselt": ("cusparseLt", "CUSPARSELT_"),
+    "cusparse": ("cusparse", "CUSPARSE_"),
+    "cusolver": ("cusolver", "CUSOLVER_"),
+    "curand": ("curand", "CURAND_"),
+    "cufft": ("cufft", "CUFFT_"),
+    "cudnn": ("cudnn", "CUDNN_"),
+    "nvrtc": ("nvrtc", "NVRTC_"),
+    "nccl": ("nccl", "NCCL_"),
+    "nvtx": ("nvtx",),
+    "nvml": ("nvml", "NVML_"),
+    "runtime": ("cudaA", "cudaB", "cudaC", "cudaD", "cudaE", "cudaF", "cudaG", "cudaH", "cudaI")
+    + ("cudaJ", "cudaK", "cudaL", "cudaM", "cudaN", "cudaO", "cudaP", "cudaR", "cudaS", "cudaT")
+    + ("cudaU", "cudaV", "cudaW", "CUDART_", "textureReference", "surfaceReference"),
+    "driver": ("cu", "CU"),
+}
+
+
+def _decide_all(cuda: Inventory, rest: Sources) -> list[Record]:
+    decided = (decide.decide(name, rest) for name in cuda.names.values())
+    return [record for record in decided if _is_public(record, rest)]
+
+
+def _is_public(record: Record, rest: Sources) -> bool:
+    """Tell whether user code can mean CUDA by a name.
+
+    A CUDA header also declares names of its own workings and names that anyone may use (`w`,
+    `payload`, `sgemm_`); without a counterpart those say nothing about a user's code.
+    """
+    name = record.name
+    if record.target or "::" in name or name in rest.curated.exact:
+        return True
+    if any(pattern.fullmatch(name) for pattern in rest.curated.ignored):
+        return False
+    if _VENDOR.match(name) or (record.kind == "macro" and _GUARD.match(name)):
+        return True
+    device = record.library in ("device", "fp16", "bf16", "fp8", "wmma")
+    return device and record.kind == "function" and (name.startswith("__") or name[:1] == "h")
+
+
+def _files(
+    cuda: Inventory, rest: Sources, records: list[Record], wheels: tuple[Wheel, ...]
+) -> dict[str, str]:
+    by_library: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        by_library[record.library].append(record)
+    files = {
+        f"{library}.tsv": write.table(f"CUDA names of {library}", rows)
+        for library, rows in sorted(by_library.items())
+    }
+    files["headers.tsv"] = write.table("CUDA headers", paths.headers(cuda, rest), name_library=True)
+    files["namespaces.tsv"] = write.table(
+        "CUDA namespaces", paths.namespaces(cuda, rest), name_library=True
+    )
+    files["releases.tsv"] = paths.releases(RELEASES, wheels)
+    return files

@@ -1,0 +1,77 @@
+"""Which HIP name could stand for a CUDA name: each source's proposals, best source first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOURCES = ("curated", "interop", "same", "rule", "torch")
+
+_PREFIXES = {
+    "runtime": (("cuda", "hip"), ("CUDA", "HIP"), ("CUDART", "HIP"), ("cu", "hip")),
+    "driver": (
+        ("CUDA", "HIP"),
+        ("CU_", "HIP_"),
+        ("CU_", "hip"),
+        ("CU", "hip"),
+        ("cuda", "hip"),
+        ("cu", "hipModule"),
+        ("cu", "hipDrv"),
+        ("cu", "hip"),
+    ),
+    "cublas": (("cublas", "hipblas"), ("CUBLAS", "HIPBLAS")),
+    "cublaslt": (
+        ("cublasLt", "hipblasLt"),
+        ("CUBLASLT", "HIPBLASLT"),
+        ("cublas", "hipblas"),
+        ("CUBLAS", "HIPBLAS"),
+    ),
+    "cufft": (("cufft", "hipfft"), ("CUFFT", "HIPFFT")),
+    "curand": (("curand", "hiprand"), ("CURAND", "HIPRAND"), ("__curand", "__hiprand")),
+    "cusparse": (("cusparse", "hipsparse"), ("CUSPARSE", "HIPSPARSE")),
+    "cusolver": (("cusolver", "hipsolver"), ("CUSOLVER", "HIPSOLVER")),
+    "nccl": (),
+    "nvrtc": (("nvrtc", "hiprtc"), ("NVRTC", "HIPRTC")),
+    "nvtx": (("nvtx", "roctx"), ("NVTX", "ROCTX")),
+    "bf16": (("__nv_", "__hip_"), ("nv_", "__hip_"), ("CUDART", "HIPRT")),
+    "fp16": (("__nv_", "__"), ("nv_", "")),
+    "fp8": (("__nv_", "__hip_"), ("__NV_", "__HIP_")),
+    "device": (("CUDART", "HIP"), ("cuda", "hip")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One source's idea of the HIP name; `source` is one of SOURCES."""
+
+    target: str
+    source: str
+
+
+def by_rule(name: str, library: str) -> Iterator[str]:
+    """Yield what the naming rules of a library make of a name, likeliest first."""
+    for old, new in _PREFIXES.get(library, ()):
+        if not name.startswith(old) or (old[-1].islower() and name[len(old) :][:1].islower()):
+            continue
+        stem = name[len(old) :]
+        yield new + stem
+        yield from (new + variant for variant in _variants(stem))
+
+
+def _variants(stem: str) -> Iterator[str]:
+    """Yield the stem without version, stream and platform suffixes, and its lower-camel forms."""
+    plain = re.sub(r"(_v\d+|_ptsz|_ptds)+$", "", stem)
+    if plain != stem:
+        yield plain
+    if re.search(r"_(st|enum)$", stem):
+        yield re.sub(r"_(st|enum)$", "_t", stem)
+        yield re.sub(r"_(st|enum)$", "", stem)
+    if stem.isupper():
+        camel = "".join(part.capitalize() for part in plain.split("_"))
+        yield camel
+    if not plain.endswith("_t"):
+        yield f"{plain}_t"

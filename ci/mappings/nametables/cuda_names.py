@@ -1,0 +1,136 @@
+"""Collect every name that the headers of NVIDIA's wheels declare, over all pinned toolkits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nametables import libraries as library_table
+from nametables.declarations import Declaration, macros_with_arguments, scan
+from nametables.tokens import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nametables.libraries import Library
+
+_KIND_ORDER = ("function", "type", "enumerator", "variable", "macro", "using")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+([A-Za-z_][\w:]*)\s*\{?", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class CudaName:
+    """One CUDA name: where it is declared, in which toolkits, and (functions) how many arguments.
+
+    owner: the enum of an enumerator, the struct of a field, the namespace of anything else.
+    """
+
+    name: str
+    library: str
+    kind: str
+    header: str
+    owner: str = ""
+    toolkits: set[str] = field(default_factory=set)
+    arities: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Inventory:
+    """All names, all header paths (library, toolkits) and all namespaces of the CUDA side."""
+
+    names: dict[str, CudaName] = field(default_factory=dict)
+    headers: dict[str, tuple[str, set[str]]] = field(default_factory=dict)
+    namespaces: dict[str, str] = field(default_factory=dict)
+
+
+def collect(folders: Iterable[tuple[str, Path]], libraries: tuple[Library, ...]) -> Inventory:
+    """Read every header under the given (toolkit, folder) pairs."""
+    inventory = Inventory()
+    for toolkit, folder in folders:
+        for path, header in _headers(folder):
+            library = library_table.owner(libraries, header)
+            if library is None:
+                continue
+            text = path.read_text(encoding="utf-8", errors="replace")
+            inventory.headers.setdefault(header, (library.name, set()))[1].add(toolkit)
+            if library.scan and header not in library.skip:
+                _add_declarations(inventory, library, header, toolkit, text)
+            elif not library.scan:
+                _add_namespaces(inventory, library, text)
+    return inventory
+
+
+def _headers(folder: Path) -> list[tuple[Path, str]]:
+    """Return (path, path as `#include` spells it) of the headers of one wheel."""
+    found = []
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        spelled = path.relative_to(folder).as_posix().split("/include/", 1)[-1]
+        spelled = spelled.removeprefix("cccl/")
+        if path.suffix in (".h", ".hpp", ".cuh", ".inl", "") and "/detail" not in f"/{spelled}":
+            found.append((path, spelled))
+    return found
+
+
+def _add_declarations(
+    inventory: Inventory, library: Library, header: str, toolkit: str, text: str
+) -> None:
+    declared = scan(text, frozenset(macros_with_arguments(text)))
+    for item in declared:
+        name = _recorded_name(library, item)
+        if name:
+            _merge(inventory, name, library, header, toolkit, item)
+    known = {item.name for item in declared}
+    for word in _words(text):
+        if word not in known and library.prefix.match(word):
+            _merge(inventory, word, library, header, toolkit, Declaration(word, "used"))
+
+
+def _words(text: str) -> set[str]:
+    """Return every identifier of a header outside comments, also those in macro bodies."""
+    found: set[str] = set()
+    for token in tokenize(text):
+        if token.kind == "word":
+            found.add(token.text)
+        elif token.kind == "directive" and "include" not in token.text[:12]:
+            found |= set(_WORD.findall(token.text))
+    return found
+
+
+def _recorded_name(library: Library, item: Declaration) -> str:
+    if item.kind == "field":
+        return f"{item.owner}::{item.name}"
+    if item.kind in ("enumerator", "macro") or not item.owner or not library.qualified:
+        return item.name
+    return f"{item.owner}::{item.name}"
+
+
+def _merge(
+    inventory: Inventory,
+    name: str,
+    library: Library,
+    header: str,
+    toolkit: str,
+    item: Declaration,
+) -> None:
+    entry = inventory.names.get(name)
+    if entry is None:
+        entry = CudaName(name, library.name, item.kind, header, item.owner)
+        inventory.names[name] = entry
+    elif _rank(item.kind) < _rank(entry.kind):
+        entry.kind, entry.library, entry.header = item.kind, library.name, header
+        entry.owner = item.owner
+    entry.toolkits.add(toolkit)
+    if item.kind == "function":
+        entry.arities.add(item.arity)
+
+
+def _rank(kind: str) -> int:
+    return _KIND_ORDER.index(kind) if kind in _KIND_ORDER else len(_KIND_ORDER)
+
+
+def _add_namespaces(inventory: Inventory, library: Library, text: str) -> None:
+    for match in _NAMESPACE.finditer(text):
+        inventory.namespaces.setdefault(match.group(1), library.name)
