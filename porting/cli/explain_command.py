@@ -1,0 +1,28 @@
+"""`porting explain`."""
+
+import click
+
+from porting.cli.output import write_text
+from porting.config import DEFAULT_ROCM
+from porting.errors import UsageError
+from porting.explain import code_list, explain, library_table
+from porting.mapping import Names
+from porting.port import CODES
+
+
+@click.command("explain")
+@click.argument("word", required=False)
+@click.option("--rocm", metavar="RELEASE", default=DEFAULT_ROCM, help="ROCm release of the names.")
+@click.option("--codes", is_flag=True, help="List every code.")
+@click.option("--libraries", is_flag=True, help="Count the known names of every CUDA library.")
+def explain_command(word: str | None, rocm: str, *, codes: bool, libraries: bool) -> int:
+    """Explain WORD: a code such as NAM001, a CUDA name, a header or a namespace."""
+    if sum((word is not None, codes, libraries)) != 1:
+        raise UsageError("say one of: a code or name, --codes, --libraries")
+    if codes:
+        write_text(code_list(sorted(CODES, key=lambda code: code.code)))
+    elif libraries:
+        write_text(library_table(Names.load(rocm)))
+    elif word is not None:
+        write_text(explain(word, Names.load(rocm), CODES))
+    return 0

@@ -1,0 +1,61 @@
+"""`porting hipify`: sources alone, to stdout, as a diff, into a tree or in place."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from porting.cli.options import Common, common_options, force_option, output_option
+from porting.cli.output import progress_bar, write_bytes
+from porting.diffs import unified_diff
+from porting.errors import UsageError
+from porting.inplace import check_clean, write_in_place
+from porting.port import PortResult, port
+from porting.reports import text_report
+
+
+@click.command("hipify")
+@common_options
+@click.option("--diff", is_flag=True, help="Print a unified diff, write nothing.")
+@output_option(required=False)
+@click.option("--in-place", is_flag=True, help="Change SRC itself; its git tree must be clean.")
+@force_option
+def hipify_command(
+    common: Common, output: Path | None, *, diff: bool, in_place: bool, force: bool
+) -> int:
+    """Port the sources of SRC, a file or a folder, without compiling them.
+
+    A file goes to stdout unless -o, --diff or --in-place is given.  Findings are text on stderr.
+    """
+    source = common.source
+    if sum((diff, in_place, output is not None)) > 1:
+        raise UsageError("-o, --diff and --in-place exclude each other; say one of them")
+    if source.is_dir() and not (diff or in_place or output):
+        raise UsageError(f"{source} is a folder; say -o OUT, --diff or --in-place")
+    request = common.request(output, force=force)
+    if in_place:
+        check_clean(source)
+    with progress_bar("porting") as progress:
+        result = port(request, progress)
+    if in_place:
+        write_in_place(source, result.hipified)
+    elif output is None:
+        _print(result, diff=diff)
+    _show_findings(result)
+    return result.report.exit_code
+
+
+def _print(result: PortResult, *, diff: bool) -> None:
+    for done in result.hipified:
+        write_bytes(unified_diff(done) if diff else done.data)
+
+
+def _show_findings(result: PortResult) -> None:
+    report = result.report
+    colour = sys.stderr.isatty()
+    text = "".join(
+        f"{line}\n" for line in text_report.findings(report.diagnostics, report.root, colour=colour)
+    )
+    sys.stderr.flush()
+    sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stderr.buffer.flush()

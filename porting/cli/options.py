@@ -1,0 +1,123 @@
+"""Options that commands share, and the request they add up to."""
+
+import functools
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from porting.cli.output import show
+from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
+from porting.port import PortRequest
+from porting.reports import FORMATS, Report
+from porting.settings import Settings, load_settings
+
+
+@dataclass(frozen=True)
+class Common:
+    """What was typed for every command that reads a tree: None and () were not said."""
+
+    source: Path
+    rocm: str | None
+    arch: tuple[str, ...]
+    jobs: int | None
+
+    def request(
+        self, output: Path | None = None, *, verify: bool = False, force: bool = False
+    ) -> PortRequest:
+        """Return the request: what was typed, else the configuration, else defaults."""
+        settings = load_settings(self.source)
+        jobs = self.jobs or settings.jobs or len(os.sched_getaffinity(0))
+        target = self._target(settings)
+        return PortRequest(self.source, output, target, settings, verify, jobs, force)
+
+    def _target(self, settings: Settings) -> Target:
+        archs = tuple(name for item in self.arch for name in item.split(",") if name)
+        return Target(
+            settings.rocm or DEFAULT_ROCM if self.rocm is None else self.rocm,
+            archs if self.arch else settings.arch or DEFAULT_ARCHS,
+        )
+
+
+@dataclass(frozen=True)
+class Sink:
+    """Where a report goes and in which form; no path is stdout."""
+
+    form: str
+    path: Path | None
+
+    def show(self, report: Report) -> int:
+        """Write the report and return the command's exit code."""
+        show(report, self.form, self.path)
+        return report.exit_code
+
+
+def common_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add SRC, --rocm, --arch and --jobs; the command gets them as a `Common`."""
+
+    @click.argument("source", metavar="SRC", type=click.Path(path_type=Path))
+    @click.option("--rocm", metavar="RELEASE", help=f"ROCm release [{DEFAULT_ROCM}].")
+    @click.option(
+        "--arch",
+        metavar="LIST",
+        multiple=True,
+        help=f"GPU architectures, comma-separated [{','.join(DEFAULT_ARCHS)}].",
+    )
+    @click.option(
+        "-j", "--jobs", type=click.IntRange(min=1), help="Processes to use [all processors]."
+    )
+    @functools.wraps(command)
+    def wrapped(
+        source: Path,
+        rocm: str | None,
+        arch: tuple[str, ...],
+        jobs: int | None,
+        **rest: Any,  # noqa: ANN401 - the command's own options
+    ) -> int:
+        return command(Common(source, rocm, arch, jobs), **rest)
+
+    return wrapped
+
+
+def report_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add --format and --report; the command gets them as the `Sink` named `sink`."""
+
+    @click.option(
+        "--format", "form", type=click.Choice(FORMATS), default="text", help="Form of the report."
+    )
+    @click.option(
+        "--report",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Write the report there, and a summary to stdout.",
+    )
+    @functools.wraps(command)
+    def wrapped(
+        *values: Any,  # noqa: ANN401 - what the decorators above it give
+        form: str,
+        report: Path | None,
+        **rest: Any,  # noqa: ANN401 - the command's own options
+    ) -> int:
+        return command(*values, sink=Sink(form, report), **rest)
+
+    return wrapped
+
+
+def output_option(*, required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Return a decorator that adds -o."""
+    return click.option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        required=required,
+        type=click.Path(path_type=Path),
+        help="Folder to write (a file when SRC is a file).",
+    )
+
+
+force_option = click.option(
+    "--force", is_flag=True, help="Replace an earlier output even where it was changed since."
+)

@@ -1,0 +1,66 @@
+"""What a command shows: the report where it was asked for, progress on a terminal."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from porting.conversion import Progress
+from porting.replacing import write_file
+from porting.reports import Report, render, text_report
+
+
+def show(report: Report, form: str, path: Path | None) -> None:
+    """Write a report to stdout, or to a file with the summary on stdout."""
+    if path is None:
+        write_bytes(render(report, form, colour=_has_colours()).encode("utf-8", "surrogateescape"))
+        return
+    write_file(path, render(report, form).encode("utf-8", "surrogateescape"))
+    lines = [*text_report.summary(report, colour=_has_colours()), f"report: {path}"]
+    write_text("".join(f"{line}\n" for line in lines).lstrip("\n"))
+
+
+def write_text(text: str) -> None:
+    """Write text to stdout; names that are no UTF-8 come out as the bytes they are."""
+    write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to stdout."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Progress]:
+    """Give a function to call once per file; it draws on a terminal and is silent in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn(what), BarColumn(), TextColumn("{task.completed} files"))
+    # Without its refresh thread: a fork with a second thread could copy a taken lock.
+    bar = Bar(
+        *columns,
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        auto_refresh=False,
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(what, total=None)
+
+        def step(_: str) -> None:
+            bar.advance(task)
+            bar.refresh()
+
+        yield step
+
+
+def _has_colours() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ

@@ -1,0 +1,44 @@
+"""`porting port` and `porting scan`."""
+
+from pathlib import Path
+
+import click
+
+from porting.cli.options import (
+    Common,
+    Sink,
+    common_options,
+    force_option,
+    output_option,
+    report_options,
+)
+from porting.cli.output import progress_bar
+from porting.port import port
+
+
+@click.command("port")
+@common_options
+@output_option(required=True)
+@click.option("--no-verify", is_flag=True, help="Do not compile the result.")
+@force_option
+@report_options
+def port_command(common: Common, output: Path, sink: Sink, *, no_verify: bool, force: bool) -> int:
+    """Port the CUDA tree or file SRC to HIP and compile the result for every architecture.
+
+    OUT is a copy of SRC with its C, C++ and CUDA sources ported; everything else is copied as it
+    is.  SRC is never changed.  OUT is written whole or not at all.
+    """
+    request = common.request(output, verify=not no_verify, force=force)
+    with progress_bar("porting") as progress:
+        result = port(request, progress)
+    return sink.show(result.report)
+
+
+@click.command("scan")
+@common_options
+@report_options
+def scan_command(common: Common, sink: Sink) -> int:
+    """Report what porting SRC would rewrite and leave to a person; write nothing."""
+    with progress_bar("scanning") as progress:
+        result = port(common.request(), progress)
+    return sink.show(result.report)

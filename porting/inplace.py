@@ -1,0 +1,66 @@
+"""Write ported sources over the input: only where git can bring the input back."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from porting.errors import InputError, UsageError
+from porting.hipify import Hipified
+from porting.replacing import replace_files
+
+_TIMEOUT = 120.0
+
+
+def check_clean(source: Path) -> None:
+    """Raise UsageError when the git work tree around `source` has uncommitted changes.
+
+    Untracked files count: what was never committed cannot be brought back.  Without a work tree
+    there is nothing to check.
+    """
+    if not source.exists():
+        raise InputError(f"{source} does not exist; check the path")
+    folder = source if source.is_dir() else source.parent
+    if not any(
+        (above / ".git").exists() for above in (folder.resolve(), *folder.resolve().parents)
+    ):
+        return
+    changes = _git(folder, "status", "--porcelain", "--untracked-files=normal")
+    if changes:
+        first = changes.splitlines()[0][3:]
+        raise UsageError(
+            f"{source} is in a git tree with uncommitted changes ({first}); "
+            "commit or stash them, so that the port can be undone"
+        )
+
+
+def write_in_place(source: Path, hipified: Sequence[Hipified]) -> None:
+    """Replace every changed file of the input, all or none, keeping the mode bits."""
+    root = source if source.is_dir() else source.resolve().parent
+    name = None if source.is_dir() else source.resolve().name
+    changed = {root / (name or done.source.path): done.data for done in hipified if done.changed}
+    if changed:
+        replace_files(changed, {path: path.stat().st_mode & 0o777 for path in changed})
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ("git", "-C", folder, *arguments),  # noqa: S607 - the user's own git
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"{folder} is in a git tree and git is not on PATH, so nobody can say whether it is "
+            "clean; install git or use -o OUT"
+        ) from error
+    if done.returncode:
+        why = done.stderr.strip().splitlines()
+        raise UsageError(
+            f"git cannot say whether {folder} is clean: {why[0] if why else done.returncode}; "
+            "use -o OUT instead"
+        )
+    return done.stdout

@@ -1,0 +1,189 @@
+"""What is said of the parts of a tree that are copied and not ported, and of its names."""
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from porting.diagnostics import Code, Diagnostic, Severity
+from porting.source import SourceFile
+from porting.tree import Entry, Kind, Tree
+
+BUILD_FILE = Code(
+    "BLD001",
+    "build-system",
+    Severity.NOTE,
+    "a build file that names CUDA was copied unchanged",
+    "Sources are ported, build files are not ported by this command yet.  The file still asks for"
+    " nvcc, CUDA libraries or CUDA architectures: enable HIP in it (enable_language(HIP) and"
+    " HIP_ARCHITECTURES in CMake, hipcc or clang -x hip elsewhere), and link libamdhip64.",
+)
+FOREIGN_CODE = Code(
+    "BLD002",
+    "foreign-language",
+    Severity.NOTE,
+    "a file that names CUDA and is no C, C++ or CUDA source was copied unchanged",
+    "Rust, Python, templates and other files that declare CUDA functions or hold CUDA source are"
+    " copied.  Nothing in them was renamed: port what they build or load by hand.",
+)
+BINARY = Code(
+    "TRE001",
+    "unreadable-source",
+    Severity.ERROR,
+    "a source file that is no text",
+    "The file's name says C, C++ or CUDA and its bytes hold NULs, so it is UTF-16 text or no text"
+    " at all.  It was copied unchanged.  Save it as UTF-8, or exclude it in [tool.porting].",
+)
+OUTSIDE_LINK = Code(
+    "TRE002",
+    "symbolic-link",
+    Severity.NOTE,
+    "a symbolic link that leads out of the tree",
+    "The link is kept as it is and what it points to is not ported.  A relative link leads to"
+    " another place when the output is elsewhere.  Port the other tree too, or copy the file in.",
+)
+LINK_LOOP = Code(
+    "TRE003",
+    "symbolic-link",
+    Severity.WARNING,
+    "a symbolic link that leads to itself or to a folder above it",
+    "Links are kept and never followed, so the port ends; whatever walks the output and follows"
+    " links may not.  Remove the link from the input if nothing needs it.",
+)
+CASE_CLASH = Code(
+    "TRE004",
+    "file-name",
+    Severity.WARNING,
+    "two names that differ only in case",
+    "On a file system that ignores case (macOS and Windows by default) one of the two files"
+    " overwrites the other.  Both were written here.  Rename one.",
+)
+SPECIAL = Code(
+    "TRE005",
+    "file-kind",
+    Severity.WARNING,
+    "a device, socket or pipe in the tree",
+    "Only files, folders and symbolic links are written to the output; this entry was left out.",
+)
+CODES = (BUILD_FILE, FOREIGN_CODE, BINARY, OUTSIDE_LINK, LINK_LOOP, CASE_CLASH, SPECIAL)
+
+_BUILD_NAMES = frozenset(
+    (
+        *("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "Makefile.am", "Makefile.in"),
+        *("setup.py", "setup.cfg", "pyproject.toml", "Cargo.toml", "build.rs", "configure.ac"),
+        *("meson.build", "meson_options.txt", "meson.options"),
+        *("BUILD", "BUILD.bazel", "WORKSPACE", "MODULE.bazel"),
+    )
+)
+_BUILD_SUFFIXES = frozenset((".cmake", ".mk", ".bzl", ".pro", ".gyp", ".gn", ".ninja"))
+# Prose and data that may speak of CUDA without being code.
+_PROSE = frozenset(
+    (
+        *(".md", ".rst", ".txt", ".html", ".css", ".svg", ".ipynb", ".po", ".log"),
+        *(".json", ".lock", ".csv", ".yml", ".yaml", ".patch", ".diff"),
+    )
+)
+_LARGEST = 1 << 20
+_NAMES_CUDA = re.compile(rb"(?i)\bnvcc|cuda|cudnn|cublas|\bnccl")
+_CUDA_CODE = re.compile(
+    rb"\bcuda_runtime|\bcuda\.h\b|\b__global__\b|\bcuda[A-Z]\w*\s*\(|\bcu(?:Mem|Ctx|Device|Launch|"
+    rb"Stream|Event|Module|Init|Func)\w*\s*\(|\bCUdeviceptr\b|\bcuda(?:Error|Stream|Event)_t\b"
+)
+
+
+def look_through(tree: Tree) -> Iterator[Diagnostic]:
+    """Yield what is to be said of a tree besides the findings inside its sources."""
+    yield from _case_clashes(tree)
+    sources = {source.path: source for source in tree.sources}
+    for entry in tree.entries:
+        match entry.kind:
+            case Kind.SOURCE:
+                yield from _source(sources[entry.path])
+            case Kind.FILE:
+                yield from _copied(tree, entry)
+            case Kind.LINK:
+                yield from _link(tree, entry)
+            case Kind.SPECIAL:
+                yield _at(SPECIAL, entry.path, "neither a file nor a folder; it was left out")
+            case Kind.FOLDER:
+                pass
+
+
+def _source(source: SourceFile) -> Iterator[Diagnostic]:
+    if not source.is_binary:
+        return
+    wide = source.data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    what = "UTF-16 text" if wide else "no text: it has NUL bytes"
+    yield _at(
+        BINARY,
+        source.path,
+        f"the file is {what}; it was copied unchanged",
+        "save it as UTF-8" if wide else "exclude it in [tool.porting] if it is no source",
+    )
+
+
+def _copied(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
+    name = PurePosixPath(entry.path)
+    suffix = name.suffix.lower()
+    if name.name in _BUILD_NAMES or suffix in _BUILD_SUFFIXES:
+        line = _first_line(tree, entry, _NAMES_CUDA)
+        message = (
+            f"{name.name} was copied unchanged; build files are not ported by this command yet"
+        )
+        if line:
+            yield _at(BUILD_FILE, entry.path, message, line=line)
+    elif suffix not in _PROSE:
+        line = _first_line(tree, entry, _CUDA_CODE)
+        message = "CUDA is named in a file of a kind that is not ported; it was copied unchanged"
+        if line:
+            yield _at(FOREIGN_CODE, entry.path, message, line=line)
+
+
+def _first_line(tree: Tree, entry: Entry, pattern: re.Pattern[bytes]) -> int:
+    """Return the line of the first match in a small text file, 0 for none."""
+    path = tree.root / entry.path
+    try:
+        if path.stat().st_size > _LARGEST:
+            return 0
+        data = path.read_bytes()
+    except OSError:  # it vanished since the tree was read: the copying will say so
+        return 0
+    if b"\0" in data[:65536]:
+        return 0
+    found = pattern.search(data)
+    return data.count(b"\n", 0, found.start()) + 1 if found else 0
+
+
+def _link(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
+    path = tree.root / entry.path
+    target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError on a loop before 3.13
+    root = tree.root.resolve()
+    shown = f"link to '{entry.link}'"
+    if _is_loop(path, target):
+        text = f"{shown} leads to itself or to a folder above it; it is kept and not followed"
+        yield _at(LINK_LOOP, entry.path, text, "remove it if nothing needs it")
+    elif entry.link.startswith("/") or not target.is_relative_to(root):
+        text = f"{shown} leads out of the tree; it is kept as it is and its target is not ported"
+        yield _at(OUTSIDE_LINK, entry.path, text)
+
+
+def _is_loop(path: Path, target: Path) -> bool:
+    # realpath gives up on a loop and returns a link.
+    return target.is_symlink() or path.parent.resolve().is_relative_to(target)
+
+
+def _case_clashes(tree: Tree) -> Iterator[Diagnostic]:
+    first: dict[str, str] = {}
+    for entry in tree.entries:
+        other = first.setdefault(entry.path.casefold(), entry.path)
+        same_folder = posixpath.dirname(other) == posixpath.dirname(entry.path)
+        if other != entry.path and same_folder:
+            text = f"'{entry.path}' and '{other}' differ only in case"
+            yield _at(CASE_CLASH, entry.path, text, "rename one of the two")
+
+
+def _at(code: Code, path: str, message: str, help_text: str = "", line: int = 1) -> Diagnostic:
+    return Diagnostic(
+        path, line, 1, code.code, code.topic, code.severity, message, help_text, end_line=line
+    )

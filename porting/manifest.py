@@ -1,0 +1,69 @@
+"""The record that a port leaves in its output, by which the next port may replace it."""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from porting.errors import OutputError
+from porting.tree import MANIFEST_NAME
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Digest of a path -> digest of what was written there.
+
+    Paths are kept as digests, so that a search of the output for a CUDA name never finds them here;
+    the record says nothing of time or place, so the same port writes the same bytes.
+    """
+
+    files: Mapping[str, str]
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """Return the manifest of an output, None where there is none that this release knows."""
+        try:
+            record = json.loads((folder / MANIFEST_NAME).read_bytes())
+        except (OSError, ValueError):
+            return None
+        if not isinstance(record, dict) or record.get("format") != _FORMAT:
+            return None
+        files = record.get("files")
+        return cls(files) if isinstance(files, dict) else None
+
+    def to_bytes(self) -> bytes:
+        """Return the text of the manifest's file."""
+        about = "written by `porting`: lets the next port replace this folder"
+        record = {"about": about, "format": _FORMAT, "files": dict(sorted(self.files.items()))}
+        return json.dumps(record, indent=0).encode() + b"\n"
+
+    def knows(self, path: str) -> bool:
+        """Whether a port wrote this path."""
+        return path_digest(path) in self.files
+
+    def is_as_written(self, folder: Path, path: str) -> bool:
+        """Whether a path still holds what the port wrote there."""
+        return self.files.get(path_digest(path)) == file_digest(folder / path)
+
+
+def path_digest(path: str) -> str:
+    """Return the key of a path in the manifest."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
+
+
+def file_digest(path: Path) -> str:
+    """Return the digest of the bytes of a file or the text of a link.  Raises OutputError."""
+    try:
+        if stat.S_ISLNK(path.lstat().st_mode):
+            return "link:" + hashlib.sha256(os.fsencode(path.readlink())).hexdigest()[:32]
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        why = error.strerror or error
+        raise OutputError(f"{path}, written by an earlier port, cannot be read: {why}") from error

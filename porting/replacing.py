@@ -1,0 +1,103 @@
+"""Replace files so that each is there whole at any moment, and several all or none."""
+
+import errno
+import os
+import signal
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from porting.errors import OutputError
+
+_NO_SPACE = frozenset((errno.ENOSPC, errno.EDQUOT))
+_HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def write_file(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Write a file whole or not at all; a link at `path` is replaced, not followed.
+
+    `mode`: permission bits; None gives what the umask gives.  Raises OutputError.
+    """
+    replace_files({path: data}, {} if mode is None else {path: mode})
+
+
+def replace_files(files: Mapping[Path, bytes], modes: Mapping[Path, int] | None = None) -> None:
+    """Write several files, all or none; each is there whole at any moment.
+
+    `modes`: permission bits of the files that are not to get the umask's.  Raises OutputError.
+    """
+    with ExitStack() as undo:
+        for path in files:
+            if path.is_dir():
+                raise OutputError(f"{path} is a folder; the output of one file is a file")
+        try:
+            written = {
+                path: _write_beside(path, data, (modes or {}).get(path), undo)
+                for path, data in files.items()
+            }
+            with signals_held():
+                _put_in_place(written)
+        except OSError as error:
+            raise output_error(next(iter(files)), error) from error
+        finally:
+            with signals_held():
+                undo.close()
+
+
+def output_error(path: Path, error: OSError) -> OutputError:
+    """Return what to say when `path` cannot be written."""
+    if error.errno in _NO_SPACE:
+        return OutputError(
+            f"{path} cannot be written: no space left on its disk; nothing was written; "
+            "free some space or choose another disk"
+        )
+    why = (error.strerror or str(error)).lower()
+    return OutputError(f"{path} cannot be written: {why}; nothing was written")
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Let SIGINT, SIGTERM and SIGHUP wait until the block is done."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _write_beside(path: Path, data: bytes, mode: int | None, undo: ExitStack) -> Path:
+    """Write `data` into a new file beside `path`; `undo` removes it if it is still there."""
+    with signals_held():
+        fd, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.porting-", dir=path.parent)
+        beside = Path(name)
+        undo.callback(beside.unlink, missing_ok=True)
+    with open(fd, "wb") as file:  # noqa: PTH123 - mkstemp gave a descriptor
+        file.write(data)
+        file.flush()
+        os.fchmod(fd, 0o666 & ~_umask() if mode is None else mode)
+        os.fsync(fd)
+    return beside
+
+
+def _put_in_place(written: Mapping[Path, Path]) -> None:
+    """Rename every new file onto its path; when one fails, put the former files back."""
+    with ExitStack() as undo:
+        kept: list[Path] = []
+        if len(written) > 1:
+            for path, beside in written.items():
+                former = beside.with_name(beside.name + ".old")
+                os.link(path, former, follow_symlinks=False)
+                undo.callback(former.replace, path)
+                kept.append(former)
+        for path, beside in written.items():
+            beside.replace(path)
+        undo.pop_all()
+        for former in kept:
+            former.unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

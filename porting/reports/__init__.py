@@ -1,0 +1,38 @@
+"""A run's findings as text, JSON, SARIF, GitHub annotations or an HTML page."""
+
+from porting.reports.model import (
+    FileReport,
+    Outcome,
+    Report,
+    Stage,
+    State,
+    Status,
+    Verdict,
+    manual_lines,
+)
+
+FORMATS = ("text", "json", "sarif", "github", "html")
+
+__all__ = [
+    "FORMATS",
+    "FileReport",
+    "Outcome",
+    "Report",
+    "Stage",
+    "State",
+    "Status",
+    "Verdict",
+    "manual_lines",
+    "render",
+]
+
+
+def render(report: Report, form: str, *, colour: bool = False) -> str:
+    """Return a report in one of FORMATS; only text has colours."""
+    if form == "json":
+        from porting.reports import json_report
+
+        return json_report.render(report)
+    from porting.reports import text_report
+
+    return text_report.render(report, colour=colour)

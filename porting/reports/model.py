@@ -1,0 +1,127 @@
+"""What a run found, in the shape that every report format is written from."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from porting.config import Target
+from porting.diagnostics import Diagnostic, Severity
+
+SCHEMA_VERSION = 1
+
+
+class Status(StrEnum):
+    """What became of a file."""
+
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"  # a source that needed no edit
+    COPIED = "copied"
+    LINK = "link"
+
+
+class State(StrEnum):
+    """Whether a stage ran."""
+
+    RAN = "ran"
+    SKIPPED = "skipped"  # not asked for
+    UNAVAILABLE = "unavailable"  # asked for, and what it needs is missing
+
+
+class Outcome(StrEnum):
+    """What a stage said of a unit."""
+
+    VERIFIED = "verified"
+    FAILED = "failed"
+    NOT_VERIFIED = "not verified"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one stage said of a file for one architecture; `detail` is the reason, if any."""
+
+    stage: str
+    arch: str
+    outcome: Outcome
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """One file: where it went, how much was rewritten, how much is left.
+
+    `automatic` counts rewritten places; `manual` counts lines with a finding of warning or worse.
+    """
+
+    path: str
+    output: str | None
+    status: Status
+    lines: int = 0
+    automatic: int = 0
+    manual: int = 0
+    verdicts: tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of the run and its counts; `suppressed` counts findings that comments took out."""
+
+    name: str
+    state: State
+    reason: str = ""
+    verified: int = 0
+    failed: int = 0
+    not_verified: int = 0
+    suppressed: int = 0
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole run.
+
+    `source` and `output` are as typed.  `files` and `diagnostics` are sorted by path.  `excerpts`:
+    path -> line number -> text, around the findings.
+    """
+
+    source: str
+    output: str | None
+    root: str
+    target: Target
+    stages: tuple[Stage, ...]
+    files: tuple[FileReport, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    suppressed: tuple[Diagnostic, ...] = ()
+    excerpts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> int:
+        """2 when a stage was unavailable, 1 when a warning or error is left, else 0."""
+        if any(stage.state is State.UNAVAILABLE for stage in self.stages):
+            return 2
+        return int(any(d.severity is not Severity.NOTE for d in self.diagnostics))
+
+    @property
+    def severities(self) -> Mapping[Severity, int]:
+        """Findings per severity, from error to note."""
+        counts = Counter(d.severity for d in self.diagnostics)
+        return {severity: counts[severity] for severity in reversed(Severity)}
+
+    @property
+    def automatic(self) -> int:
+        """Places that were rewritten."""
+        return sum(f.automatic for f in self.files)
+
+    @property
+    def manual(self) -> int:
+        """Lines that a person must look at."""
+        return sum(f.manual for f in self.files)
+
+    def count(self, status: Status) -> int:
+        """Return how many files have a status."""
+        return sum(f.status is status for f in self.files)
+
+
+def manual_lines(diagnostics: Sequence[Diagnostic]) -> Mapping[str, int]:
+    """Return path -> number of lines with a finding of warning or worse."""
+    places = {(d.file, d.line) for d in diagnostics if d.severity is not Severity.NOTE}
+    return Counter(file for file, _ in places)

@@ -1,0 +1,140 @@
+"""`[tool.porting]` of a pyproject.toml: read, checked, and laid under the command line's values."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from porting.errors import ConfigError
+from porting.patterns import PathPatterns
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The keys of `[tool.porting]`; None and empty values mean "not said".
+
+    `exclude`: left out of the output.  `verbatim`: copied without being ported.  `ignore`: codes
+    taken out of the report everywhere; `per_path_ignore`: in the files a pattern names.
+    `platform_macros`: macros that the project's ROCm builds define.  `include_dirs` and `defines`
+    are for the compiler of the verify stage.
+    """
+
+    rocm: str | None = None
+    arch: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    verbatim: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    platform_macros: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_path_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    jobs: int | None = None
+
+    def ignores(self, code: str, path: str) -> bool:
+        """Whether findings with this code are taken out of the report of this file."""
+        if code in self.ignore:
+            return True
+        return any(
+            code in codes and PathPatterns((pattern,)).match(path)
+            for pattern, codes in self.per_path_ignore.items()
+        )
+
+    def check_codes(self, known: frozenset[str]) -> None:
+        """Raise ConfigError for an ignored code that does not exist."""
+        for code in (*self.ignore, *(c for codes in self.per_path_ignore.values() for c in codes)):
+            if code not in known:
+                raise ConfigError(
+                    f"[tool.porting] ignores {code}, which is no code of this release"
+                    f"{_did_you_mean(code, known)}; `porting explain --codes` lists them"
+                )
+
+
+def load_settings(source: Path) -> Settings:
+    """Read the settings of an input; those of a release without `[tool.porting]` say nothing.
+
+    A folder's are in its own pyproject.toml, a file's in that of the folder that holds it.
+    Raises ConfigError with the file and the key.
+    """
+    folder = source if source.is_dir() else source.parent
+    path = folder / "pyproject.toml"
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return Settings()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        table = tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is no valid TOML: {error}") from error
+    tool = table.get("tool", {})
+    return parse_settings(tool.get("porting", {}) if isinstance(tool, dict) else {}, path)
+
+
+def parse_settings(table: object, path: Path) -> Settings:
+    """Return the settings of a `[tool.porting]` table.  Raises ConfigError."""
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: tool.porting is no table")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        read = _KEYS.get(key)
+        if read is None:
+            raise ConfigError(
+                f"{path}: [tool.porting] has no key '{key}'{_did_you_mean(key, _KEYS)}; "
+                f"known keys: {', '.join(sorted(_KEYS))}"
+            )
+        values[key.replace("-", "_")] = read(value, f"{path}: [tool.porting] {key}")
+    return Settings(**values)
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{where} is {_shown(value)}; a string is needed")
+    return value
+
+
+def _texts(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{where} is {_shown(value)}; a list of strings is needed")
+    return tuple(value)
+
+
+def _archs(value: object, where: str) -> tuple[str, ...]:
+    return tuple(value.split(",")) if isinstance(value, str) else _texts(value, where)
+
+
+def _jobs(value: object, where: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ConfigError(f"{where} is {_shown(value)}; a whole number from 1 is needed")
+    return value
+
+
+def _texts_by_pattern(value: object, where: str) -> Mapping[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where} is {_shown(value)}; a table of pattern = [codes] is needed")
+    return {pattern: _texts(codes, f"{where}.{pattern!r}") for pattern, codes in value.items()}
+
+
+_KEYS = {
+    "rocm": _text,
+    "arch": _archs,
+    "exclude": _texts,
+    "verbatim": _texts,
+    "include-dirs": _texts,
+    "defines": _texts,
+    "platform-macros": _texts,
+    "ignore": _texts,
+    "per-path-ignore": _texts_by_pattern,
+    "jobs": _jobs,
+}
+
+
+def _shown(value: object) -> str:
+    return f"{value!r} ({type(value).__name__})"
+
+
+def _did_you_mean(word: str, known: object) -> str:
+    near = get_close_matches(word, list(known), 1)  # type: ignore[call-overload]
+    return f" (did you mean '{near[0]}'?)" if near else ""

@@ -1,0 +1,267 @@
+"""Write an output so that it is there whole or not at all.
+
+Everything is written into a staging folder beside its place and renamed when it is complete.  What
+a killed run left behind is removed by the next one; a live run holds a lock on its folder.
+"""
+
+import ctypes
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+
+from porting.errors import OutputError
+from porting.manifest import Manifest, file_digest, path_digest
+from porting.replacing import output_error, signals_held
+from porting.tree import MANIFEST_NAME
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+
+# Folders that this process is filling.  A signal can strike between two byte codes that no
+# try statement covers, so the command removes what is left here before it ends.
+_live: set[Path] = set()
+
+
+class StagedFolder:
+    """A folder to fill that becomes `output` when the `with` block ends well.
+
+    After an exception nothing of it is left.  An earlier port at `output` is replaced: the files
+    it wrote go, files that others put there stay, and one that was changed since is an error
+    unless `force`.  What cannot be written raises OutputError, OSErrors of the block included.
+    """
+
+    def __init__(self, output: Path, *, force: bool = False) -> None:
+        check_replaceable(output, force=force)
+        self.output = Path(os.path.realpath(output))
+        self._force = force
+        self._undo = ExitStack()
+
+    def __enter__(self) -> Path:
+        """Return the empty folder to fill."""
+        try:
+            return self._begin()
+        except BaseException as error:
+            self._undo.close()
+            if isinstance(error, OSError):
+                raise output_error(self.output, error) from error
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Put the folder in its place, or remove it."""
+        try:
+            if error is None:
+                self._finish()
+            elif isinstance(error, OSError):
+                raise output_error(self.output, error) from error
+        except OSError as failure:
+            raise output_error(self.output, failure) from failure
+        finally:
+            with signals_held():
+                self._undo.close()
+
+    def _begin(self) -> Path:
+        real, prefix = self.output, _prefix(self.output)
+        self._make_parents(real.parent)
+        # A mount point cannot be renamed over; there the contents move instead of the folder.
+        self._inside = real.is_dir() and (
+            real.is_mount() or not os.access(real.parent, os.W_OK | os.X_OK)
+        )
+        place = real if self._inside else real.parent
+        _remove_leftovers(place, prefix)
+        with signals_held():
+            self._staging = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+            _live.add(self._staging)
+            self._undo.callback(_remove, self._staging)
+        lock = os.open(self._staging, os.O_RDONLY)
+        self._undo.callback(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        self._filled = self._staging / "new"
+        self._filled.mkdir()
+        return self._filled
+
+    def _make_parents(self, folder: Path) -> None:
+        """Create missing folders above the output; they go again when it fails."""
+        missing = [p for p in (folder, *folder.parents) if not p.exists()]
+        for path in reversed(missing):
+            path.mkdir()
+            self._undo.callback(_remove_if_empty, path)
+
+    def _finish(self) -> None:
+        _write_manifest(self._filled)
+        if self.output.is_dir():
+            check_replaceable(self.output, force=self._force)
+            _carry_over(self.output, self._filled)
+        _sync(self._filled)
+        with signals_held():
+            if self._inside:
+                _swap_contents(self.output, self._filled, self._staging)
+            else:
+                _swap_folders(self.output, self._filled, self._staging / "old")
+
+
+def check_replaceable(output: Path, *, force: bool = False) -> None:
+    """Raise OutputError unless `output` is missing, empty, or an earlier port left as it was."""
+    if not output.is_dir():
+        if os.path.lexists(output):
+            raise OutputError(f"{output} is a file; the output of a folder is a folder")
+        return
+    manifest = Manifest.read(output)
+    if manifest is None:
+        if any(not p.name.startswith(_prefix(output)) for p in output.iterdir()):
+            raise OutputError(
+                f"{output} is not empty and no earlier port wrote it; nothing was written; "
+                "choose another folder or empty this one"
+            )
+        return
+    if force:
+        return
+    for path in _files_below(output):
+        if manifest.knows(path) and not manifest.is_as_written(output, path):
+            raise OutputError(
+                f"{output / path} was changed since it was written; porting again would lose that; "
+                "move it away, or say --force"
+            )
+
+
+def remove_live() -> None:
+    """Remove the staging folders of this process that an exception left behind."""
+    with signals_held():
+        for path in tuple(_live):
+            _remove(path)
+
+
+def _prefix(output: Path) -> str:
+    """Return how the names of an output's staging folders begin."""
+    return f".{output.name[:100]}.porting-"
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    _live.discard(path)
+
+
+def _remove_if_empty(path: Path) -> None:
+    with suppress(OSError):
+        path.rmdir()
+
+
+def _remove_leftovers(place: Path, prefix: str) -> None:
+    """Remove the staging folders of runs that were killed."""
+    for item in sorted(place.iterdir()):
+        if not item.name.startswith(prefix) or not item.is_dir():
+            continue
+        lock = os.open(item, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if (item / "old").exists():
+                raise OutputError(
+                    f"a run that was killed left the former output in {item / 'old'}; "
+                    "move it back or remove it, then port again"
+                )
+            shutil.rmtree(item)
+        except BlockingIOError:
+            continue
+        finally:
+            os.close(lock)
+
+
+def _write_manifest(folder: Path) -> None:
+    written = {path_digest(p): file_digest(folder / p) for p in _files_below(folder)}
+    (folder / MANIFEST_NAME).write_bytes(Manifest(written).to_bytes())
+
+
+def _files_below(folder: Path) -> Iterator[str]:
+    """Yield the relative paths of files and links, without the manifest and staging folders."""
+    own = _prefix(folder)
+    for root, folders, files in os.walk(folder):
+        here = Path(root)
+        if here == folder:
+            folders[:] = [f for f in folders if not f.startswith(own)]
+        links = [f for f in folders if (here / f).is_symlink()]
+        for name in sorted(files + links):
+            path = (here / name).relative_to(folder).as_posix()
+            if path != MANIFEST_NAME:
+                yield path
+
+
+def _carry_over(old: Path, new: Path) -> None:
+    """Link into `new` what others put into an earlier output, and keep times of equal files.
+
+    Equal files keep their time so that a build in the output does not start over.
+    """
+    manifest = Manifest.read(old)
+    if manifest is None:
+        return
+    for path in _files_below(old):
+        before, after = old / path, new / path
+        if os.path.lexists(after):
+            if manifest.is_as_written(new, path):
+                times = before.lstat()
+                os.utime(after, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
+        elif not manifest.knows(path):
+            after.parent.mkdir(parents=True, exist_ok=True)
+            _link_or_copy(before, after)
+
+
+def _link_or_copy(before: Path, after: Path) -> None:
+    try:
+        os.link(before, after, follow_symlinks=False)
+    except OSError:  # not every file system has hard links
+        shutil.copy2(before, after, follow_symlinks=False)
+
+
+def _sync(folder: Path) -> None:
+    """Write the folder's file system to its disk, so that the rename publishes whole files."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        # One call for the whole tree: fsync of each of some thousand files takes seconds.
+        if ctypes.CDLL(None, use_errno=True).syncfs(lock) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+    finally:
+        os.close(lock)
+
+
+def _swap_folders(output: Path, new: Path, old: Path) -> None:
+    """Put `new` at `output`, in one step where the file system can exchange two folders."""
+    if not output.exists():
+        new.rename(output)
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    paths = os.fsencode(new), os.fsencode(output)
+    if libc.renameat2(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_EXCHANGE) == 0:
+        return
+    output.rename(old)
+    try:
+        new.rename(output)
+    except OSError:
+        old.rename(output)
+        raise
+
+
+def _swap_contents(output: Path, new: Path, staging: Path) -> None:
+    """Put the entries of `new` into `output` in the place of those that are there."""
+    old = staging / "old"
+    old.mkdir()
+    moves = [(p, old / p.name) for p in sorted(output.iterdir()) if p != staging]
+    moves += [(p, output / p.name) for p in sorted(new.iterdir())]
+    done: list[tuple[Path, Path]] = []
+    try:
+        for move in moves:
+            move[0].rename(move[1])
+            done.append(move)
+    except OSError:
+        for before, after in reversed(done):
+            after.rename(before)
+        old.rmdir()
+        raise
