@@ -148,8 +148,10 @@ def without_script_part(tree: ast.Module) -> ast.Module:
     return ast.Module(body, tree.type_ignores)
 
 
-# The commands of a package; and the end of a process that is ours from its first line.
-MAY_EXIT = re.compile(r".*/(cli|__main__)\.py|.*/cli/.*|runtime/devices/child\.py")
+# The commands of a package, and code that runs in a child process of our own making.
+MAY_EXIT = re.compile(
+    r".*/(cli|__main__)\.py|.*/cli/.*|runtime/devices/child\.py|porting/conversion\.py"
+)
 
 
 def test_libraries_when_they_would_exit() -> None:
