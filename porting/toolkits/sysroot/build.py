@@ -10,6 +10,7 @@ from porting.errors import ToolchainError
 from porting.toolkits import wheels
 from porting.toolkits.cachedir import build_once, cache_root
 from porting.toolkits.clang import Clang
+from porting.toolkits.stubs.write import write_headers
 from porting.toolkits.sysroot.bitcode import write_control_libraries
 from porting.toolkits.sysroot.cmake import write_packages
 from porting.toolkits.sysroot.hip_library import write_library
@@ -46,12 +47,13 @@ def recipe_for(rocm: str) -> Recipe:
 def tree_path(recipe: Recipe, clang: Clang) -> Path:
     """Return where the tree of a recipe belongs.
 
-    The name changes with the recipe, with this package's code and with the clang that wrote the
+    The name changes with the recipe, with the code that builds it and with the clang that wrote the
     bitcode, because an older clang cannot read it.
     """
     digest = hashlib.sha256(repr(recipe).encode())
-    package = Path(__file__).parent
-    for file in sorted([*package.rglob("*.py"), *(package.parent / "data").glob("*.json")]):
+    toolkits = Path(__file__).parents[1]
+    patterns = ("sysroot/*.py", "stubs/*.py", "data/*.json")
+    for file in sorted(path for pattern in patterns for path in toolkits.glob(pattern)):
         digest.update(file.read_bytes())
     name = f"rocm-{recipe.rocm}-clang{clang.major}-{digest.hexdigest()[:10]}"
     return cache_root() / "sysroot" / name
@@ -67,6 +69,7 @@ def _build(recipe: Recipe, clang: Clang, place: Path, say: Say) -> None:
     core = wheels.fetch(recipe.core, say) / TRITON_FOLDER
     headers = _copy_core(recipe, core, place / "include")
     headers |= _copy_overlay(recipe, place / "include", say)
+    headers |= _generate(recipe, place / "include", say)
     version = _hip_version(place / "include/hip/hip_version.h")
     say(f"building the ROCm {recipe.rocm} tree (HIP {version})")
     _write_version_files(place, version)
@@ -99,6 +102,14 @@ def _copy_overlay(recipe: Recipe, include: Path, say: Say) -> dict[str, Header]:
     return dict.fromkeys(recipe.overlay_headers, header)
 
 
+def _generate(recipe: Recipe, include: Path, say: Say) -> dict[str, Header]:
+    headers: dict[str, Header] = {}
+    for stubs in recipe.stubs:
+        header = Header(Origin.GENERATED, stubs.rocm, _name(stubs.wheel))
+        headers |= dict.fromkeys(write_headers(stubs, include, say), header)
+    return headers
+
+
 def _write_version_files(place: Path, version: str) -> None:
     """Write the files by which clang and hipconfig recognise a ROCm home."""
     parts = zip(("MAJOR", "MINOR", "PATCH"), version.split("."), strict=True)
@@ -115,7 +126,8 @@ def _hip_version(header: Path) -> str:
 
 
 def _wheels(recipe: Recipe) -> list[Wheel]:
-    return [recipe.core] + ([recipe.overlay] if recipe.overlay else [])
+    overlay = [recipe.overlay] if recipe.overlay else []
+    return [recipe.core, *overlay, *(stubs.wheel for stubs in recipe.stubs)]
 
 
 def _name(wheel: Wheel) -> str:

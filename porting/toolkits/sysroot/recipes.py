@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from porting.toolkits.stubs.libraries import STUBS_6_2, STUBS_7_1, STUBS_10_0, SYSTEMS_10_0, StubSet
 from porting.toolkits.wheels import Wheel
 
 # The AMD backend of triton carries HIP's headers and AMD's device libraries as bitcode (MIT).
@@ -56,9 +57,12 @@ class Recipe:
     overlay: Wheel | None = None
     overlay_rocm: str = ""
     overlay_headers: tuple[str, ...] = ()
+    stubs: tuple[StubSet, ...] = ()
 
 
 RECIPES = {
-    "7.1": Recipe("7.1", HIP_7_1, HIP_6_2, "6.2", OVERLAY_7_1),
-    "6.2": Recipe("6.2", HIP_6_2),
+    "7.1": Recipe(
+        "7.1", HIP_7_1, HIP_6_2, "6.2", OVERLAY_7_1, (STUBS_7_1, STUBS_10_0, SYSTEMS_10_0)
+    ),
+    "6.2": Recipe("6.2", HIP_6_2, stubs=(STUBS_6_2, STUBS_10_0, SYSTEMS_10_0)),
 }
