@@ -7,7 +7,7 @@ from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity, by_place
 from porting.edits import Edit, EditMap, EditSet, apply_edits
 from porting.mapping import Names
-from porting.rules import RULES, Project, Unit
+from porting.rules import GIVES_WAY, RULES, Project, Unit
 from porting.source import C_SUFFIXES, SourceFile
 from porting.suppress import Suppressions
 
@@ -66,40 +66,62 @@ def hipify(
     if not is_portable(source):
         return Hipified(source, source.data)
     unit = Unit(source, target, names, project or Project())
-    suppressions = Suppressions.read(unit.source, unit.lexed.comments)
-    edits = EditSet()
-    kept: list[Diagnostic] = []
-    suppressed: list[Diagnostic] = []
-    for finding in _findings(unit):
+    outcome = _Outcome(unit)
+    for rule in RULES:
+        for finding in rule(unit):
+            outcome.take(finding)
+    return outcome.result()
+
+
+class _Outcome:
+    """What the rules found so far, and the edits that were accepted; earlier findings win."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._suppressions = Suppressions.read(unit.source, unit.lexed.comments)
+        self._edits = EditSet()
+        self._kept: list[Diagnostic] = []
+        self._suppressed: list[Diagnostic] = []
+        self._spoken: dict[tuple[int, str], int] = {}  # line, symbol -> highest severity
+
+    def take(self, finding: Edit | Diagnostic) -> None:
+        """Add one finding of a rule."""
         if isinstance(finding, Edit):
-            _accept(unit, edits, finding, kept)
-        elif suppressions.covers(finding):
-            suppressed.append(replace(finding, edits=()))
-        elif edits.add(finding.edits):
-            kept.append(replace(finding, edits=tuple(_real(source.text, finding.edits))))
+            if not self._edits.add([finding]) and not self._edits.covers(finding):
+                self._conflict(finding, f"'{finding.symbol}' was not renamed")
+        elif finding.code in GIVES_WAY and self._answered(finding):
+            return
+        elif self._suppressions.covers(finding):
+            self._suppressed.append(replace(finding, edits=()))
+        elif self._edits.add(finding.edits):
+            self._keep(replace(finding, edits=tuple(_real(self._unit.source.text, finding.edits))))
         else:
-            kept += [replace(finding, edits=()), _conflict(unit, finding.edits[0], finding.message)]
-    kept += suppressions.complaints()
-    accepted = tuple(_real(source.text, edits.sorted()))
-    data = apply_edits(source.text, accepted).encode("latin-1") if accepted else source.data
-    return Hipified(source, data, accepted, tuple(by_place(kept)), tuple(by_place(suppressed)))
+            self._keep(replace(finding, edits=()))
+            self._conflict(finding.edits[0], finding.message)
+
+    def _answered(self, finding: Diagnostic) -> bool:
+        """Whether a rewrite holds the name's place, or another rule said as much about it."""
+        spoken = self._spoken.get((finding.line, finding.symbol), -1)
+        return spoken >= finding.severity.rank or any(map(self._edits.overlaps, finding.edits))
+
+    def _keep(self, finding: Diagnostic) -> None:
+        key = (finding.line, finding.symbol)
+        self._spoken[key] = max(self._spoken.get(key, 0), finding.severity.rank)
+        self._kept.append(finding)
+
+    def _conflict(self, edit: Edit, what: str) -> None:
+        text = f"rewrite not applied: {what}"
+        self._keep(self._unit.diagnose(CONFLICT, edit.start, text, symbol=edit.symbol))
+
+    def result(self) -> Hipified:
+        """Return the ported file."""
+        source = self._unit.source
+        kept = by_place([*self._kept, *self._suppressions.complaints()])
+        edits = tuple(_real(source.text, self._edits.sorted()))
+        data = apply_edits(source.text, edits).encode("latin-1") if edits else source.data
+        return Hipified(source, data, edits, tuple(kept), tuple(by_place(self._suppressed)))
 
 
 def _real(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
     """Yield the edits that change something: a rule holds a name by replacing it with itself."""
     return (edit for edit in edits if text[edit.start : edit.end] != edit.replacement)
-
-
-def _findings(unit: Unit) -> Iterator[Edit | Diagnostic]:
-    for rule in RULES:
-        yield from rule(unit)
-
-
-def _accept(unit: Unit, edits: EditSet, edit: Edit, kept: list[Diagnostic]) -> None:
-    """Add a plain rename, unless a rewrite already answers for the whole of its place."""
-    if not edits.add([edit]) and not edits.covers(edit):
-        kept.append(_conflict(unit, edit, f"'{edit.symbol}' was not renamed"))
-
-
-def _conflict(unit: Unit, edit: Edit, what: str) -> Diagnostic:
-    return unit.diagnose(CONFLICT, edit.start, f"rewrite not applied: {what}", symbol=edit.symbol)

@@ -1,31 +1,111 @@
-"""Identifiers that have another name in HIP, or none."""
+"""Identifiers that have another name in HIP, or none, or that no table knows."""
 
 from collections.abc import Iterator
 
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
-from porting.mapping import Status
+from porting.mapping import Name, Status
+from porting.rules.shims import defines_cuda_name
 from porting.rules.unit import Unit
+from porting.syntax import declares, looks_like_cuda
 
 UNSUPPORTED = Code(
     "NAM001",
     "api-name",
     Severity.ERROR,
     "a CUDA name that HIP lacks in the target release",
-    "The name is known and no header or stub of the target ROCm release has a counterpart.",
+    "A CUDA header declares the name, and no header or stub of the target ROCm release has a"
+    " counterpart.  It is left as it is, so the line does not compile.  The message says what was"
+    " found out about it, the help text what to use instead.  Where a later release has the name,"
+    " the message says from which one on.",
 )
-CODES = (UNSUPPORTED,)
+UNKNOWN = Code(
+    "NAM002",
+    "api-name",
+    Severity.WARNING,
+    "a name that looks like CUDA's and is in no table",
+    "The name has the shape of a CUDA name (a prefix like cuda, cu, CU_, cublas), no file of the"
+    " tree declares it, and the tables made from CUDA's headers do not know it.  It is left as it"
+    " is.  It may come from a library outside the tree, or from a CUDA release the tables do not"
+    " cover.  If it is yours, nothing is to be done; if it is CUDA's, replace it.",
+)
+DEFINED_HERE = Code(
+    "NAM003",
+    "api-name",
+    Severity.NOTE,
+    "a CUDA name that the tree defines by means of HIP",
+    "The tree gives the CUDA name a meaning of its own with HIP's name on the other side, like"
+    " `#define cudaMalloc hipMalloc`.  Renaming the left side too would define the name by itself,"
+    " so the definition is left alone.  Uses elsewhere are renamed and no longer need it.",
+)
+MEMBER = Code(
+    "NAM004",
+    "api-name",
+    Severity.NOTE,
+    "a member of another type with the name of a CUDA function that HIP lacks",
+    "The name stands behind a dot or an arrow, so it is a member of a type of the tree or of"
+    " another library, for instance of a table of function pointers.  It is left as it is; whether"
+    " it can work depends on what the member is filled with.",
+)
+CODES = (UNSUPPORTED, UNKNOWN, DEFINED_HERE, MEMBER)
+
+# Findings that say nothing new where another family has spoken of the same name on the line.
+GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code))
 
 
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Rename every mapped identifier; report every one that has no HIP name."""
     for text, places in unit.index.items():
         name = unit.names.get(text)
-        if name is None or name.status is Status.UNCHANGED or text in unit.project.declared:
-            continue
-        for number in places:
-            token = unit.tokens[number]
-            if name.target is not None:
-                yield Edit(token.start, token.end, name.target, text)
-            else:
-                yield unit.diagnose(UNSUPPORTED, token, name.reason, help=name.help)
+        if name is None:
+            yield from _not_in_tables(unit, text, places)
+        elif name.target is not None and name.status is Status.MAPPED:
+            yield from _renamed(unit, name.target, places)
+        elif name.status is Status.UNSUPPORTED and _is_meant(unit, text):
+            yield from (_unsupported(unit, name, number) for number in places)
+
+
+def _renamed(unit: Unit, target: str, places: list[int]) -> Iterator[Edit | Diagnostic]:
+    for number in places:
+        token = unit.tokens[number]
+        if defines_cuda_name(unit.lexed, number):
+            text = f"{token.text} is defined here by means of HIP and left alone"
+            yield unit.diagnose(DEFINED_HERE, token, text)
+        else:
+            yield Edit(token.start, token.end, target, token.text)
+
+
+def _is_meant(unit: Unit, text: str) -> bool:
+    """Whether an identifier the tables know as unsupported can only be CUDA's."""
+    if not looks_like_cuda(text) and not text.startswith("__"):
+        return False  # short names of CUDA's own code, like those of its template parameters
+    return not _is_declared(unit, text)
+
+
+def _is_declared(unit: Unit, text: str) -> bool:
+    if text in unit.project.declared:
+        return True
+    return any(declares(unit.lexed, number) for number in unit.where(text))
+
+
+def _unsupported(unit: Unit, name: Name, number: int) -> Diagnostic:
+    token = unit.tokens[number]
+    before = unit.tokens[number - 1].text if number else ""
+    if before in (".", "->"):
+        text = f"member {name.name} keeps its name: {name.reason}"
+        return unit.diagnose(MEMBER, token, text, edits=[unit.hold(token)])
+    text = f"no HIP name for {name.name}: {name.reason}"
+    return unit.diagnose(UNSUPPORTED, token, text, help=name.help, edits=[unit.hold(token)])
+
+
+def _not_in_tables(unit: Unit, text: str, places: list[int]) -> Iterator[Edit | Diagnostic]:
+    if not looks_like_cuda(text):
+        return
+    foreign = [n for n in places if not (n and unit.tokens[n - 1].text in (".", "->", "::"))]
+    if not foreign or _is_declared(unit, text):
+        return
+    for number in foreign:
+        message = f"{text} looks like a CUDA name, is in no table and not declared in the tree"
+        help_text = "rename it by hand if it is CUDA's; declare or include it if it is not"
+        token = unit.tokens[number]
+        yield unit.diagnose(UNKNOWN, token, message, help=help_text, edits=[unit.hold(token)])

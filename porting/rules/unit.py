@@ -1,6 +1,6 @@
 """What a rule sees: one file with its tokens, the target, the names and facts about the tree."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -9,34 +9,23 @@ from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.mapping import Names
+from porting.rules.functions import Functions
+from porting.rules.project import Project
 from porting.source import SourceFile
 from porting.syntax import (
     IDENT,
     Call,
     Conditionals,
+    HeaderName,
     Lexed,
     Side,
     Token,
     call_at,
+    header_names,
     tokenize,
 )
 
 _NO_CODE_IN = frozenset(("include", "include_next", "import", "error", "warning", "line"))
-
-
-@dataclass(frozen=True)
-class Project:
-    """Facts about the whole input tree that one file cannot know.
-
-    `declared`: names that some file of the tree declares itself.  `files`: every path of the tree,
-    relative and posix.  `renamed`: input path -> output path where they differ.
-    `platform_macros`: macros, besides the known ones, that the project defines in ROCm builds.
-    """
-
-    declared: frozenset[str] = frozenset()
-    files: frozenset[str] = frozenset()
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    platform_macros: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +53,11 @@ class Unit:
         return Conditionals(self.lexed, self.project.platform_macros)
 
     @cached_property
+    def functions(self) -> Functions:
+        """The function definitions and macro bodies."""
+        return Functions(self.lexed)
+
+    @cached_property
     def index(self) -> dict[str, list[int]]:
         """Identifier -> indices of its tokens, where a ROCm build and this port both look.
 
@@ -86,6 +80,21 @@ class Unit:
             found.setdefault(token.text, []).append(number)
         return found
 
+    @cached_property
+    def all_headers(self) -> tuple[HeaderName, ...]:
+        """Every header name: in #include, __has_include, and macros made of one."""
+        return header_names(self.source.text, self.lexed)
+
+    @cached_property
+    def headers(self) -> tuple[HeaderName, ...]:
+        """The header names in live code (see `index`)."""
+        skipped = self.conditionals.platform_directives
+        return tuple(
+            header
+            for header in self.all_headers
+            if header.directive not in skipped and self.is_live(header.start)
+        )
+
     def where(self, name: str) -> Sequence[int]:
         """Return the token indices of an identifier in live code (see `index`)."""
         return self.index.get(name, ())
@@ -106,6 +115,10 @@ class Unit:
     def is_live(self, offset: int) -> bool:
         """Whether a place is outside the branches that only one platform compiles."""
         return self.conditionals.side(offset) is Side.BOTH
+
+    def hold(self, token: Token) -> Edit:
+        """Return an edit that changes nothing and keeps later rules from touching the token."""
+        return Edit(token.start, token.end, self.source.text[token.start : token.end], token.text)
 
     def diagnose(
         self,

@@ -10,8 +10,10 @@ from porting.syntax.calls import (
     statement_end,
     statement_start,
 )
-from porting.syntax.conditionals import Branch, Conditionals, Side
-from porting.syntax.declarations import declared_names
+from porting.syntax.conditionals import Branch, Conditionals, Side, scopes
+from porting.syntax.declarations import declared_names, declares
+from porting.syntax.includes import INCLUDE_DIRECTIVES, HeaderName, header_names
+from porting.syntax.shape import looks_like_cuda
 from porting.syntax.tokens import (
     CHAR,
     IDENT,
@@ -29,6 +31,7 @@ from porting.syntax.tokens import (
 __all__ = [
     "CHAR",
     "IDENT",
+    "INCLUDE_DIRECTIVES",
     "NUMBER",
     "PUNCT",
     "RAW_STRING",
@@ -39,13 +42,18 @@ __all__ = [
     "Comment",
     "Conditionals",
     "Directive",
+    "HeaderName",
     "Lexed",
     "Side",
     "Token",
     "call_at",
     "declared_names",
+    "declares",
+    "header_names",
+    "looks_like_cuda",
     "match_angle",
     "match_bracket",
+    "scopes",
     "split_arguments",
     "statement_end",
     "statement_start",

@@ -146,3 +146,26 @@ def _chains(directives: Sequence[Directive]) -> list[list[int]]:
             chain.append(index)
             done.append(chain)
     return done
+
+
+def scopes(directives: Sequence[Directive]) -> list[tuple[int, ...]]:
+    """Return, for every directive, the branches around it as the indices of their directives.
+
+    What stands in scope `outer` is also seen in `inner` when `inner` starts with `outer`.  The
+    directives of a chain belong to the scope around it.
+    """
+    found: list[tuple[int, ...]] = []
+    around: tuple[int, ...] = ()
+    for index, directive in enumerate(directives):
+        if directive.name in ("if", "ifdef", "ifndef"):
+            found.append(around)
+            around = (*around, index)
+        elif directive.name in ("elif", "else", "elifdef", "elifndef") and around:
+            found.append(around[:-1])
+            around = (*around[:-1], index)
+        elif directive.name == "endif" and around:
+            around = around[:-1]
+            found.append(around)
+        else:
+            found.append(around)
+    return found

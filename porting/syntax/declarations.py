@@ -3,51 +3,120 @@
 from collections.abc import Sequence
 from typing import Final
 
+from porting.syntax.calls import match_bracket, statement_start
 from porting.syntax.tokens import IDENT, Lexed, Token
 
 _TYPE_KEYWORDS: Final = frozenset("struct class union enum namespace typename concept".split())
+# Words in front of a name that make no declaration of it.
 _NOT_A_TYPE: Final = frozenset(
     "return throw case goto else do new delete sizeof co_return co_yield co_await not and or"
-    " operator if while for switch alignof decltype using typedef".split()
+    " operator if elif while for switch alignof decltype using typedef defined const volatile"
+    " constexpr consteval constinit static inline extern mutable register thread_local virtual"
+    " explicit friend final override noexcept restrict __restrict__ __device__ __host__"
+    " __forceinline__ __inline__ __noinline__ public private protected default template".split()
 )
 _AFTER_DECLARATOR: Final = frozenset(("=", ";", ",", ")", "[", "{", "(", ":"))
+_POINTERS: Final = frozenset(("*", "&", "&&"))
+_ATTRIBUTES: Final = frozenset(
+    "__launch_bounds__ __attribute__ __declspec __align__ alignas __cluster_dims__".split()
+)
 
 
 def declared_names(lexed: Lexed) -> frozenset[str]:
-    """Return the names of macros, types, functions, variables and parameters declared here.
+    """Return the names of macros, types, functions, variables and parameters declared here."""
+    tokens = lexed.tokens
+    return frozenset(
+        token.text
+        for index, token in enumerate(tokens)
+        if token.kind == IDENT and declares(lexed, index)
+    )
 
-    Read from the shape of the tokens: `#define N`, `struct N`, `using N =`, `typedef ... N;`, and
-    `T N` followed by what may follow a declarator, where T ends in an identifier, `*`, `&` or `>`.
-    A `struct N` that only refers to N counts too; callers ask for names in no table.
+
+def declares(lexed: Lexed, index: int) -> bool:
+    """Whether the identifier at a token is declared there, as far as the tokens tell.
+
+    Read from their shape: `#define N` and its parameters, `struct N`, `using N =`, enumerators,
+    structured bindings, `(*N)(`, `} N;`, and `T N` or `T a, N` followed by what may follow a
+    declarator, where T ends in an identifier, `*`, `&` or `>`.  A `struct N` that only refers to N
+    counts too; callers ask for names in no table.
     """
     tokens = lexed.tokens
-    names = {
-        tokens[d.first].text
-        for d in lexed.directives
-        if d.name == "define" and d.first < d.last
-    }
-    for index in range(1, len(tokens)):
-        if tokens[index].kind == IDENT and _declares(tokens, index):
-            names.add(tokens[index].text)
-    return frozenset(names)
-
-
-def _declares(tokens: Sequence[Token], index: int) -> bool:
+    if tokens[index].directive >= 0 and _in_directive(lexed, index):
+        return True
+    if index == 0:
+        return False
     before = tokens[index - 1]
+    if before.directive != tokens[index].directive or _is_directive_word(lexed, index - 1):
+        return False
     if before.text in _TYPE_KEYWORDS:
         return True
-    after = tokens[index + 1].text if index + 1 < len(tokens) else ";"
-    if before.text == "using" and after == "=":
-        return True
+    after = _text_after(tokens, index)
+    if before.text == "using":
+        return after == "="
     if after not in _AFTER_DECLARATOR:
+        return after == "}" and _is_enumerator(tokens, index)
+    return _after_type(tokens, index, before, after) or _by_context(tokens, index, before, after)
+
+
+def _in_directive(lexed: Lexed, index: int) -> bool:
+    """Whether the token is the name or a parameter of the macro that its directive defines."""
+    directive = lexed.directives[lexed.tokens[index].directive]
+    if directive.name != "define":
         return False
+    if index == directive.first:
+        return True
+    opener = directive.first + 1
+    name = lexed.tokens[directive.first]
+    if opener >= directive.last or lexed.tokens[opener].start != name.end:
+        return False
+    if lexed.tokens[opener].text != "(":
+        return False
+    close = match_bracket(lexed.tokens, opener)
+    return close is not None and opener < index < close
+
+
+def _is_directive_word(lexed: Lexed, index: int) -> bool:
+    """Whether the token is `ifdef` and the like, or the name in `#define NAME body`."""
+    number = lexed.tokens[index].directive
+    if number < 0:
+        return False
+    directive = lexed.directives[number]
+    return index < directive.first or (index == directive.first and directive.name == "define")
+
+
+def _text_after(tokens: Sequence[Token], index: int) -> str:
+    if index + 1 >= len(tokens) or tokens[index + 1].directive != tokens[index].directive:
+        return ";"
+    return tokens[index + 1].text
+
+
+def _after_type(tokens: Sequence[Token], index: int, before: Token, after: str) -> bool:
+    """Whether what stands in front of the name reads as its type."""
     if before.kind == IDENT:
-        return before.text not in _NOT_A_TYPE
-    if before.text in ("*", "&", "&&"):
-        return _ends_a_type(tokens, index - 1) and (after != "(" or _starts_statement(tokens, index))
-    return before.text == ">" and after in ("=", ";", "{", "(", ")", ",") and not _compares(
-        tokens, index - 1
-    )
+        return before.text not in _NOT_A_TYPE or (
+            before.text == "const" and index > 1 and tokens[index - 2].text in _POINTERS
+        )
+    if before.text in _POINTERS:
+        if _ends_a_type(tokens, index - 1):
+            return after != "(" or _starts_statement(tokens, index)
+        return _is_function_pointer(tokens, index)
+    if before.text == ">":
+        return after in ("=", ";", "{", "(", ")", ",") and not _compares(tokens, index - 1)
+    return before.text == ")" and after == "(" and _ends_an_attribute(tokens, index - 1)
+
+
+def _by_context(tokens: Sequence[Token], index: int, before: Token, after: str) -> bool:
+    """Whether the statement around makes it a declaration."""
+    if before.text == "}":
+        return after in (";", ",")
+    if before.text in (",", "{") and after in (",", "=", "}") and _is_enumerator(tokens, index):
+        return True
+    if before.text in (",", "["):
+        opener = _opening(tokens, index)
+        if opener and tokens[opener].text == "[":
+            return tokens[opener - 1].text in ("auto", "&", "&&")
+        return before.text == "," and after in ("=", ";", ",", "[") and _lists(tokens, index)
+    return before.text == "::" and after == ";" and _introduces(tokens, index)
 
 
 def _ends_a_type(tokens: Sequence[Token], index: int) -> bool:
@@ -57,7 +126,44 @@ def _ends_a_type(tokens: Sequence[Token], index: int) -> bool:
     if index < 0 or tokens[index].kind != IDENT:
         return index >= 0 and tokens[index].text == ">"
     before = tokens[index - 1].text if index else ";"
-    return before in (";", "{", "}", "(", ",", "const", "static", "inline", "extern", "::", "struct")
+    return before in (
+        ";",
+        "{",
+        "}",
+        "(",
+        ",",
+        "const",
+        "static",
+        "inline",
+        "extern",
+        "::",
+        "struct",
+    )
+
+
+def _is_function_pointer(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the name stands in `T (*N)(...)`, with a calling convention or class or without."""
+    opener = index - 2
+    while opener > 0 and (tokens[opener].kind == IDENT or tokens[opener].text == "::"):
+        opener -= 1
+    return (
+        opener > 0
+        and tokens[opener].text == "("
+        and (tokens[opener - 1].kind == IDENT or tokens[opener - 1].text in ("*", "&", ">"))
+        and _text_after(tokens, index) in (")", "[")
+        and index + 2 < len(tokens)
+        and tokens[index + 2].text in ("(", "]")
+    )
+
+
+def _ends_an_attribute(tokens: Sequence[Token], closer: int) -> bool:
+    """Whether the `)` closes `__launch_bounds__(...)` and the like."""
+    depth = 0
+    for at in range(closer, 0, -1):
+        depth += {")": 1, "(": -1}.get(tokens[at].text, 0)
+        if depth == 0:
+            return tokens[at - 1].text in _ATTRIBUTES
+    return False
 
 
 def _starts_statement(tokens: Sequence[Token], index: int) -> bool:
@@ -75,3 +181,49 @@ def _compares(tokens: Sequence[Token], closer: int) -> bool:
         if text in (";", "{", "}"):
             return True
     return True
+
+
+def _opening(tokens: Sequence[Token], index: int) -> int:
+    """Return the index of the innermost bracket that is open at `index`, 0 when none is."""
+    depth = 0
+    for at in range(index - 1, 0, -1):
+        text = tokens[at].text
+        if text in (")", "]", "}"):
+            depth += 1
+        elif text in ("(", "[", "{"):
+            if depth == 0:
+                return at
+            depth -= 1
+    return 0
+
+
+def _is_enumerator(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the innermost open bracket is the brace of an enum and a name may stand here."""
+    if tokens[index - 1].text not in (",", "{"):
+        return False
+    at = _opening(tokens, index) - 1
+    while at > 0 and (tokens[at].kind == IDENT or tokens[at].text in (":", "::")):
+        if tokens[at].text == "enum":
+            return True
+        at -= 1
+    return at == 0 and tokens[0].text == "enum"
+
+
+def _lists(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the statement starts like `T a` and goes on with further declarators."""
+    at = statement_start(tokens, index)
+    words = 0
+    while at < index and tokens[at].text not in (",", "=", "[", "(", "{"):
+        token = tokens[at]
+        if token.kind == IDENT:
+            words += token.text not in _NOT_A_TYPE
+        elif token.text not in ("*", "&", "::", "<", ">"):
+            return False
+        elif token.text == "::":
+            words -= 1
+        at += 1
+    return words > 1
+
+
+def _introduces(tokens: Sequence[Token], index: int) -> bool:
+    return tokens[statement_start(tokens, index)].text == "using"

@@ -28,6 +28,7 @@ _TOKEN = re.compile(
     r"|(<<<|>>>|<<=|>>=|->\*|\.\.\.|<=>|%:%:|\+\+|--|->|<<|>>|&&|\|\||::|##|%:|<%|%>|:>"
     r"|<:(?!:[^:>])|[-+*/%&|^<>=!]=|[^\s\\])"
 )
+_BOM: Final = "\xef\xbb\xbf"
 _SPLICE = re.compile(r"\\\r?\n")
 _DIGRAPHS: Final = {"%:": "#", "%:%:": "##", "<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 
@@ -95,7 +96,7 @@ def tokenize(text: str) -> Lexed:
     open_at = -1  # offset of the `#` of the directive we are in
     open_first = 0  # index of its first token, the `#`
     current = -1
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text, 3 if text.startswith(_BOM) else 0):
         kind = match.lastindex
         if kind is None:  # a line splice: white space that ends no directive
             continue

@@ -1,0 +1,205 @@
+"""Headers: CUDA's become HIP's, the tree's own stay, and a .cu file gets what nvcc gave it."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from porting.diagnostics import Code, Diagnostic, Severity
+from porting.edits import Edit
+from porting.mapping import Name, Status
+from porting.rules.runtime_header import RUNTIME, insertion_point, needs_runtime
+from porting.rules.unit import Unit
+from porting.syntax import HeaderName, scopes
+
+MISSING = Code(
+    "INC001",
+    "include",
+    Severity.ERROR,
+    "a CUDA header that HIP lacks",
+    "The header belongs to a CUDA library and the target ROCm release has no header in its place,"
+    " so the line cannot compile.  It is left as it is.  Remove it together with the code that"
+    " needs it, or replace both by what the help text names.",
+)
+NO_COLLECTIVES = Code(
+    "INC002",
+    "coop-groups",
+    Severity.ERROR,
+    "a part of cooperative groups that HIP lacks",
+    "HIP's cooperative groups come in one header, hip/hip_cooperative_groups.h, without CUDA's"
+    " collective algorithms (reduce, scan, memcpy_async).  The line is left as it is.  Write the"
+    " collective with the group's shuffles or with hipcub's warp and block primitives.",
+)
+LIBCUDACXX = Code(
+    "INC003",
+    "libcudacxx",
+    Severity.ERROR,
+    "a header of libcu++",
+    "libcu++ (cuda/, cuda/std/) is no part of ROCm.  AMD publishes libhipcxx, which carries the"
+    " standard part as hip/std and has to be installed on its own.  Where the tool can name the"
+    " header there, it does and warns; otherwise the line is left as it is.",
+)
+UNKNOWN = Code(
+    "INC004",
+    "include",
+    Severity.WARNING,
+    "a header that looks like NVIDIA's and is in no table",
+    "The name has the shape of a CUDA header, the tree has no file of that name, and the tables of"
+    " CUDA headers do not know it.  It is left as it is.  If it is a library that exists for ROCm"
+    " too, nothing is to be done; otherwise find what replaces it.",
+)
+OWN = Code(
+    "INC005",
+    "include",
+    Severity.WARNING,
+    "a header of the tree with the name of a CUDA header",
+    "The tree holds a file whose name is that of a CUDA header, but not beside the file that"
+    " includes it, so the include path decides which one is meant.  The line is left as it is"
+    " and taken for the tree's own.  If CUDA's header is meant, write it with angle brackets.",
+)
+ADDED = Code(
+    "INC006",
+    "include",
+    Severity.NOTE,
+    "hip/hip_runtime.h is included for a .cu file that relied on nvcc",
+    "nvcc includes cuda_runtime.h in front of every .cu file.  HIP compilers do not do the like,"
+    " so threadIdx, dim3, atomicAdd and the runtime API are unknown until hip/hip_runtime.h is"
+    " included.  The tool adds that line where no header before the first use brings it.",
+)
+CODES = (MISSING, NO_COLLECTIVES, LIBCUDACXX, UNKNOWN, OWN, ADDED)
+
+_UNKNOWN = re.compile(
+    r"(?:.*/)?(?:cuda[A-Z_]\w*|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti|file|Nvjpeg)\w*"
+    r"|nv(?:rtc|ml|tx|ToolsExt|jpeg|JitLink|comp|shmem|PTXCompiler|infer)\w*)\.(?:h|hpp|cuh)"
+    r"|(?:cub|cuda|cooperative_groups|nvtx3|cutlass|cute|nvshmem|cudnn_frontend)/.*"
+)
+
+
+def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
+    """Port every header name of live code; add the runtime header where nvcc gave it."""
+    reach = scopes(unit.lexed.directives)
+    included: dict[str, list[tuple[int, ...]]] = {}
+    if needs_runtime(unit, reach):
+        included[RUNTIME] = [()]
+        yield _added(unit, reach)
+    for header in unit.headers:
+        target = header.path
+        if header.is_include:
+            finding = _port(unit, header)
+            target = _new_path(finding, header)
+            here = reach[header.directive]
+            earlier = included.setdefault(target, [])
+            if isinstance(finding, Edit) and any(here[: len(e)] == e for e in earlier):
+                finding = _dropped(unit, header)
+            earlier.append(here)
+        else:
+            finding = _port(unit, header)
+        if finding is not None:
+            yield finding
+
+
+def _new_path(finding: Edit | Diagnostic | None, header: HeaderName) -> str:
+    if isinstance(finding, Diagnostic):
+        finding = finding.edits[0] if finding.edits else None
+    return finding.replacement if finding is not None else header.path
+
+
+def _port(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
+    """Return what is to be done about one header name, None when it can stay."""
+    own = _own(unit, header)
+    known = unit.names.header(header.path)
+    if own is not None:
+        if known is not None and not unit.project.beside(unit.source.path, header.path):
+            text = f"'{header.path}' is taken for the tree's own {own}, not for CUDA's header"
+            help_text = "write it with angle brackets if CUDA's is meant"
+            return unit.diagnose(OWN, header.start, text, help=help_text, symbol=header.path)
+        return _renamed(unit, header, own)
+    if known is None:
+        return _unknown(unit, header)
+    if known.status is Status.UNCHANGED:
+        return None
+    if known.target is None:
+        return _missing(unit, header, known)
+    edit = Edit(header.start, header.end, known.target, header.path)
+    if known.library == "libcudacxx":
+        text = f"'{header.path}' becomes {known.target}: {known.reason}"
+        return unit.diagnose(
+            LIBCUDACXX,
+            header.start,
+            text,
+            help=known.help,
+            symbol=header.path,
+            severity=Severity.WARNING,
+            edits=[edit],
+        )
+    return edit
+
+
+def _own(unit: Unit, header: HeaderName) -> str | None:
+    """Return the tree's file that is meant, None when the header comes from elsewhere."""
+    if header.quoted:
+        beside = unit.project.beside(unit.source.path, header.path)
+        return beside or unit.project.by_suffix(header.path)
+    if unit.names.header(header.path) is not None:
+        return None
+    return unit.project.by_suffix(header.path)
+
+
+def _renamed(unit: Unit, header: HeaderName, own: str) -> Edit | None:
+    """Return the edit that follows a file of the tree to its new name."""
+    new = unit.project.renamed.get(own)
+    if new is None:
+        return None
+    written = posixpath.normpath(header.path)
+    if own.endswith(written):
+        base = own.removesuffix(written)
+        path = new.removeprefix(base) if new.startswith(base) else new
+    else:
+        folder = posixpath.dirname(unit.project.renamed.get(unit.source.path, unit.source.path))
+        path = posixpath.relpath(new, folder or ".")
+    return Edit(header.start, header.end, path, header.path) if path != header.path else None
+
+
+def _missing(unit: Unit, header: HeaderName, known: Name) -> Diagnostic:
+    codes = {"cooperative_groups": NO_COLLECTIVES, "libcudacxx": LIBCUDACXX}
+    return unit.diagnose(
+        codes.get(known.library, MISSING),
+        header.start,
+        f"no HIP header for '{header.path}': {known.reason}",
+        help=known.help,
+        symbol=header.path,
+    )
+
+
+def _unknown(unit: Unit, header: HeaderName) -> Diagnostic | None:
+    if not _UNKNOWN.fullmatch(header.path):
+        return None
+    text = f"'{header.path}' looks like an NVIDIA header, is in no table and not in the tree"
+    help_text = "see whether it exists for ROCm; if not, replace it and the code that uses it"
+    return unit.diagnose(UNKNOWN, header.start, text, help=help_text, symbol=header.path)
+
+
+def _dropped(unit: Unit, header: HeaderName) -> Edit:
+    """Return the edit that removes a directive whose HIP header is already included.
+
+    The line goes with it unless something else, like a comment, stands there.
+    """
+    directive = unit.lexed.directives[header.directive]
+    text = unit.source.text
+    line = unit.source.line_of(directive.start)
+    start = unit.source.line_starts[line - 1]
+    last = unit.tokens[directive.last - 1].end
+    rest = text[last : directive.end].strip()
+    if rest or text[start : directive.start].strip(" \t\xef\xbb\xbf"):
+        after = len(text[last : directive.end]) - len(text[last : directive.end].lstrip())
+        return Edit(directive.start, last + after, "", header.path)
+    if text.startswith("\xef\xbb\xbf", start):
+        start += 3
+    end = min(directive.end + 1, len(text))
+    return Edit(start, end, "", header.path)
+
+
+def _added(unit: Unit, reach: list[tuple[int, ...]]) -> Diagnostic:
+    offset, before, after = insertion_point(unit, reach)
+    line = f"{before}#include <{RUNTIME}>{unit.source.newline}{after}"
+    text = f"{RUNTIME} is included here, as nvcc included cuda_runtime.h by itself"
+    return unit.diagnose(ADDED, offset, text, symbol=RUNTIME, edits=[Edit(offset, offset, line)])

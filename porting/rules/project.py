@@ -1,0 +1,45 @@
+"""Facts about the whole input tree that one file cannot know, and how they are collected."""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Project:
+    """What the rules know about the tree around a file.
+
+    `declared`: names that some file of the tree declares itself and that only look like CUDA's.
+    `files`: every path of the tree, relative and posix.  `renamed`: input path -> output path
+    where they differ.  `platform_macros`: macros, besides the known ones, that the project defines
+    in ROCm builds.  `runtime_headers`: headers of the tree that bring the GPU runtime's header.
+    `bare_headers`: those that use the runtime and rely on their includer for it.
+    """
+
+    declared: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    platform_macros: tuple[str, ...] = ()
+    runtime_headers: frozenset[str] = frozenset()
+    bare_headers: frozenset[str] = frozenset()
+
+    @cached_property
+    def _by_basename(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            found.setdefault(posixpath.basename(path), []).append(path)
+        return found
+
+    def beside(self, includer: str, header: str) -> str | None:
+        """Return the tree's file that `#include "header"` finds from its own folder, or None."""
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(includer), header))
+        return path if path in self.files else None
+
+    def by_suffix(self, header: str) -> str | None:
+        """Return the tree's file that some include folder would give for `header`, or None."""
+        wanted = posixpath.normpath(header)
+        for path in self._by_basename.get(posixpath.basename(wanted), ()):
+            if path == wanted or path.endswith("/" + wanted):
+                return path
+        return None
