@@ -1,0 +1,24 @@
+"""Warps and wavefronts: masks, ballots, shuffles, votes, and the number of lanes."""
+
+from collections.abc import Iterator
+
+from porting.diagnostics import Diagnostic
+from porting.edits import Edit
+from porting.rules.unit import Unit
+from porting.rules.warp.codes import CODES
+from porting.rules.warp.literals import check_literals
+from porting.rules.warp.masks import check_masks
+from porting.rules.warp.shuffles import check_shuffles
+from porting.rules.warp.votes import check_votes
+from porting.rules.warp.width import Widths
+
+__all__ = ["CODES", "check"]
+
+
+def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
+    """Yield what depends on the number of lanes in a wavefront."""
+    widths = Widths(unit)
+    yield from check_shuffles(unit, widths)
+    yield from check_votes(unit, widths)
+    yield from check_masks(unit, widths)
+    yield from check_literals(unit, widths)

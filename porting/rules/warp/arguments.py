@@ -1,0 +1,145 @@
+"""What a lane mask argument is: every lane, 64 bits already, or something else."""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+from porting.edits import Edit
+from porting.rules.unit import Unit
+from porting.rules.warp.declarations import declaration_at
+from porting.rules.warp.width import integer
+from porting.syntax import IDENT, NUMBER, Argument, Call, Token
+
+FULL_32: Final = 0xFFFFFFFF
+_FULL_NAMES: Final = frozenset(("UINT_MAX", "UINT32_MAX", "kFullWarpMask"))
+_FULL_NAME: Final = re.compile(
+    r"(?=.*(?:mask|lane|warp))(?=.*(?:full|all|every|whole))\w+|k?warp_?mask", re.IGNORECASE
+)
+_WIDE_NAMES: Final = frozenset(("ULLONG_MAX", "ULONG_MAX", "UINT64_MAX", "__ballot"))
+_VARIADIC: Final = frozenset(("...", "__VA_ARGS__", "__VA_OPT__"))
+_EFFECTS: Final = frozenset(("++", "--", "=", "+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>="))
+
+
+class Mask(StrEnum):
+    """The kinds of mask arguments."""
+
+    FULL = "every lane"
+    WIDE = "64 bits"
+    OTHER = "a 32-bit mask"
+
+
+def is_variadic(tokens: Sequence[Token], call: Call) -> bool:
+    """Whether the arguments come from __VA_ARGS__ or a pack, so that they cannot be counted."""
+    return any(tokens[at].text in _VARIADIC for at in range(call.open, call.close))
+
+
+def has_effects(tokens: Sequence[Token], argument: Argument) -> bool:
+    """Whether dropping the argument would drop an assignment."""
+    return any(tokens[at].text in _EFFECTS for at in range(argument.first, argument.last))
+
+
+def kind_of_mask(unit: Unit, argument: Argument) -> Mask:
+    """Return what the mask argument of a *_sync call is."""
+    tokens = unit.tokens[argument.first : argument.last]
+    if any(is_wide_literal(t) or t.text in _WIDE_NAMES for t in tokens):
+        return Mask.WIDE
+    words = [token.text for token in tokens if token.text not in ("(", ")")]
+    if words == ["__activemask"]:
+        return Mask.FULL  # votes count active lanes only
+    if words and words[0] in ("static_cast", "unsigned", "uint32_t", "std") and ">" in words:
+        words = words[words.index(">") + 1 :]
+    elif words[:1] == ["unsigned"]:
+        words = [word for word in words if word not in ("unsigned", "int")]
+    return _kind_of_words(unit, words, argument)
+
+
+def _kind_of_words(unit: Unit, words: Sequence[str], argument: Argument) -> Mask:
+    if len(words) == 2:  # noqa: PLR2004 - an operator and its operand
+        number = _value(words[1])
+        full = (words[0] == "~" and number == 0) or (words[0] == "-" and number == 1)
+        return Mask.FULL if full else Mask.OTHER
+    name = words[-1] if words else ""
+    if len(words) != 1 and not all(words[at] == "::" for at in range(len(words) - 2, -1, -2)):
+        return Mask.OTHER
+    if _value(name) == FULL_32 or name in _FULL_NAMES:
+        return Mask.FULL
+    return _kind_of_name(unit, name, argument)
+
+
+def _kind_of_name(unit: Unit, name: str, argument: Argument) -> Mask:
+    """Look a constant or variable up in this file; else go by its name."""
+    function = unit.functions.around(argument.first)
+    for place in unit.where(name):
+        defined = constant_value(unit, place)
+        if defined is not None:
+            return Mask.FULL if defined == FULL_32 else Mask.OTHER
+        declared = declaration_at(unit.tokens, place)
+        if declared is None:
+            continue
+        if function is None or not function.is_macro:
+            local = function is not None and function.first <= place <= function.close
+            if declared.wide and (local or unit.functions.around(place) is None):
+                return Mask.WIDE
+            if local:
+                return Mask.OTHER
+    if _FULL_NAME.fullmatch(name) and name not in _macro_parameters(unit, argument):
+        return Mask.FULL
+    return Mask.OTHER
+
+
+def _macro_parameters(unit: Unit, argument: Argument) -> frozenset[str]:
+    """Return the parameters of the macro around the argument: their names say nothing."""
+    function = unit.functions.around(argument.first)
+    if function is None or not function.is_macro:
+        return frozenset()
+    names: set[str] = set()
+    for at in range(function.first + 1, function.close):
+        if unit.tokens[at].text == ")":
+            break
+        names.add(unit.tokens[at].text)
+    return frozenset(names)
+
+
+def constant_value(unit: Unit, place: int) -> int | None:
+    """Return the 32-bit value that `#define N v`, `N = v` or `N{v}` gives to the name N."""
+    tokens = unit.tokens
+    at = place + 1
+    if tokens[place - 1].text != "define":
+        if at >= len(tokens) or tokens[at].text not in ("=", "{", "("):
+            return None
+        if tokens[place - 1].kind != IDENT:
+            return None
+        at += 1
+    while at < len(tokens) and tokens[at].text == "(":
+        at += 1
+    if at >= len(tokens) or is_wide_literal(tokens[at]):
+        return None
+    value = integer(tokens[at])
+    if value is not None:
+        return value
+    if at + 1 < len(tokens) and tokens[at].text in ("~", "-"):
+        operand = integer(tokens[at + 1])
+        if operand is not None and not is_wide_literal(tokens[at + 1]):
+            return (~operand if tokens[at].text == "~" else -operand) & FULL_32
+    return None
+
+
+def _value(word: str) -> int | None:
+    return integer(Token(NUMBER, word, 0, 0, -1)) if word[:1].isdigit() else None
+
+
+def is_wide_literal(token: Token) -> bool:
+    """Whether an integer literal is 64 bits wide, by its suffix or value."""
+    if token.kind != NUMBER:
+        return False
+    value = integer(token)
+    suffix = token.text[len(token.text.rstrip("uUlL")) :].lower()
+    return "l" in suffix or (value is not None and value > FULL_32)
+
+
+def drop_first(unit: Unit, call: Call) -> Edit:
+    """Return the edit that removes the first argument and its comma."""
+    tokens = unit.tokens
+    first, second = call.arguments[0], call.arguments[1]
+    return Edit(tokens[first.first].start, tokens[second.first].start, "", tokens[call.name].text)

@@ -1,0 +1,93 @@
+"""The number of lanes written as 32, and warpSize where a constant is needed."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from porting.diagnostics import Diagnostic
+from porting.rules.unit import Unit
+from porting.rules.warp.codes import CONSTANT, LITERAL, MIXED
+from porting.rules.warp.votes import FIRST_SYNC
+from porting.rules.warp.width import Literal, Widths
+from porting.syntax import statement_start
+
+_CONSTANT_WORDS: Final = frozenset(("constexpr", "static_assert", "case", "enum", "consteval"))
+
+
+def check_literals(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
+    """Yield the places that fix the number of lanes."""
+    for literal in widths.literals:
+        yield _literal(unit, widths, literal)
+    if unit.target.release >= FIRST_SYNC:
+        for place in widths.wave_places:
+            if unit.tokens[place].text == "warpSize" and _needs_constant(unit, place):
+                yield unit.diagnose(
+                    CONSTANT,
+                    unit.tokens[place],
+                    f"warpSize is no constant in ROCm {unit.target.rocm}, and a constant is needed"
+                    " here",
+                    help="use 64, the widest wavefront, for a bound; else a template parameter",
+                )
+
+
+def _literal(unit: Unit, widths: Widths, literal: Literal) -> Diagnostic:
+    token = unit.tokens[literal.index]
+    if widths.mixed:
+        return unit.diagnose(
+            MIXED,
+            token,
+            f"'{literal.text}' counts in 32-lane warps and the file uses warpSize as well, which is"
+            " 64 on gfx9",
+            help="count in warpSize throughout, or in 32 throughout",
+        )
+    return unit.diagnose(
+        LITERAL, token, f"'{literal.text}' counts in 32-lane warps, two to a 64-lane wavefront"
+    )
+
+
+def _needs_constant(unit: Unit, place: int) -> bool:
+    """Whether warpSize stands in an array bound, a template argument or a constant initializer."""
+    tokens = unit.tokens
+    start = statement_start(tokens, place)
+    words = {tokens[at].text for at in range(start, place)}
+    if words & _CONSTANT_WORDS:
+        return True
+    before = start - 1
+    if before >= 0 and tokens[before].text == "(" and tokens[before - 1].text in _CONSTANT_WORDS:
+        return True
+    return _is_bound(unit, place) or _is_template_argument(unit, place)
+
+
+def _is_bound(unit: Unit, place: int) -> bool:
+    """Whether `place` is in the brackets of an array declaration."""
+    tokens = unit.tokens
+    depth = 0
+    for at in range(place - 1, max(0, place - 24), -1):
+        text = tokens[at].text
+        if text in (")", "]"):
+            depth += 1
+        elif text in ("(", "["):
+            depth -= 1
+            if depth < 0:
+                start = statement_start(tokens, at)
+                words = {tokens[i].text for i in range(start, at)}
+                return (
+                    text == "["
+                    and at - start > 1
+                    and not words & {"=", "return", "+="}
+                    and ("__shared__" in words or tokens[at - 2].kind == tokens[at - 1].kind)
+                )
+        elif text in (";", "{", "}"):
+            return False
+    return False
+
+
+def _is_template_argument(unit: Unit, place: int) -> bool:
+    tokens = unit.tokens
+    before, after = tokens[place - 1].text, tokens[place + 1].text
+    return (
+        before in ("<", ",")
+        and after in (">", ",", ">>")
+        and (before == "<" or after != ",")
+        and any(tokens[at].text == "<" for at in range(max(0, place - 8), place))
+        and (before == "<" or ">" in after)
+    )

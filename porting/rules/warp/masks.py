@@ -1,0 +1,296 @@
+"""Variables that hold lane masks: 64 bits wide, with the functions that count their bits."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from porting.diagnostics import Diagnostic
+from porting.edits import Edit
+from porting.rules.functions import Function
+from porting.rules.unit import Unit
+from porting.rules.warp.arguments import FULL_32, constant_value, is_wide_literal
+from porting.rules.warp.codes import ESCAPES, WIDENED
+from porting.rules.warp.declarations import declaration_at, widen
+from porting.rules.warp.flow import (
+    COUNTERS,
+    PRODUCERS,
+    Flow,
+    MaskVariable,
+    enclosing_call,
+    is_mask_argument,
+    is_sole_declarator,
+    lane_shifts,
+    read_flow,
+)
+from porting.rules.warp.shuffles import SHUFFLES
+from porting.rules.warp.width import Width, Widths, integer
+from porting.syntax import IDENT, call_at
+
+_FULL_64: Final = "0xffffffffffffffffull"
+_FROM_TOP: Final = {31: "63", 32: "64"}
+_ORDER_OF_BITS: Final = frozenset(("__clz", "__brev", "__builtin_clz"))
+_WRAPS: Final = frozenset(("~", "<<"))
+
+
+def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
+    """Yield the widening of every variable, constant and result type that holds lane masks."""
+    yield from _constants(unit)
+    functions = [f for f in unit.functions.all if not f.is_macro and _speaks_of_masks(unit, f)]
+    if not functions:
+        return
+    mask_functions: frozenset[str] = frozenset()
+    while True:
+        flows = [
+            read_flow(unit, function, mask_functions)
+            for function in _users(unit, functions, mask_functions)
+        ]
+        found = mask_functions | {
+            unit.tokens[flow.function.name].text
+            for flow in flows
+            if flow.returns and widths.at(flow.function.open) is Width.WAVE
+        }
+        if found == mask_functions:
+            break
+        mask_functions = found
+    for flow in flows:
+        yield from _Widening(unit, widths, flow, mask_functions).findings()
+
+
+def _speaks_of_masks(unit: Unit, function: Function) -> bool:
+    names = (*PRODUCERS, "asm", "__asm__")
+    return any(function.open < p < function.close for name in names for p in unit.where(name))
+
+
+def _users(unit: Unit, functions: list[Function], mask_functions: frozenset[str]) -> list[Function]:
+    """Return the functions that make masks or call a function that does."""
+    callers = {
+        function
+        for name in mask_functions
+        for place in unit.where(name)
+        if (function := unit.functions.around(place)) is not None and not function.is_macro
+    }
+    return sorted({*functions, *callers}, key=lambda f: f.first)
+
+
+def _constants(unit: Unit) -> Iterator[Diagnostic]:
+    """Widen the constants of this file that are used as masks of *_sync functions."""
+    names: dict[str, None] = {}
+    for builtin in (*SHUFFLES, *PRODUCERS, "__any_sync", "__all_sync", "__syncwarp"):
+        for call in unit.calls(builtin):
+            if not call.arguments:
+                continue
+            last = unit.tokens[call.arguments[0].last - 1]
+            if last.kind == IDENT:
+                names[last.text] = None
+    for name in names:
+        for place in unit.where(name):
+            if constant_value(unit, place) == FULL_32 and _is_constant(unit, place):
+                yield _constant(unit, place)
+
+
+def _is_constant(unit: Unit, place: int) -> bool:
+    """Whether `place` defines a macro, or a constant outside of functions or marked constexpr."""
+    tokens = unit.tokens
+    if tokens[place - 1].text == "define":
+        return True
+    declaration = declaration_at(tokens, place)
+    return (
+        declaration is not None
+        and not declaration.wide
+        and not declaration.deduced
+        and is_sole_declarator(unit, declaration)
+        and any(tokens[at].text in ("const", "constexpr") for at in range(max(0, place - 6), place))
+    )
+
+
+def _constant(unit: Unit, place: int) -> Diagnostic:
+    tokens = unit.tokens
+    name = tokens[place]
+    first = place + (1 if tokens[place - 1].text == "define" else 2)
+    while tokens[first].text == "(":
+        first += 1
+    last = first + (1 if tokens[first].text in ("~", "-") else 0)
+    edits = [Edit(tokens[first].start, tokens[last].end, _FULL_64, name.text)]
+    declaration = declaration_at(tokens, place)
+    if tokens[place - 1].text != "define" and declaration is not None:
+        edits.append(widen(tokens, declaration))
+    return unit.diagnose(WIDENED, name, f"the lane mask {name.text} gets 64 bits", edits=edits)
+
+
+class _Widening:
+    """Decides for the mask variables of one function."""
+
+    def __init__(
+        self, unit: Unit, widths: Widths, flow: Flow, mask_functions: frozenset[str]
+    ) -> None:
+        self.unit = unit
+        self.tokens = unit.tokens
+        self.flow = flow
+        self.function = flow.function
+        self.logical = widths.at(flow.function.open) is Width.LOGICAL
+        self.mask_functions = mask_functions
+        self.counted: set[int] = set()
+        self.shifted: set[int] = set()
+
+    def findings(self) -> Iterator[Diagnostic]:
+        """Yield one finding per variable, counter call, shift and escape."""
+        wide = [v for v in self.flow.variables.values() if not self.logical or self._is_safe(v)]
+        for variable in wide:
+            yield from self._declaration(variable)
+            for use in variable.uses:
+                yield from self._use(variable.name, use)
+        if self.logical:
+            return
+        if self.flow.returns:
+            yield from self._result()
+        for name in PRODUCERS | self.mask_functions:
+            for place in self.unit.where(name):
+                if self.function.open < place < self.function.close:
+                    yield from self._use(name, place)
+
+    def _is_safe(self, variable: MaskVariable) -> bool:
+        """Whether 32-lane code computes the same when the variable has 64 bits.
+
+        Its upper half is zero, so only operators that set it (~, <<, -) and callees whose
+        parameter types are not known could tell.
+        """
+        declaration = variable.declaration
+        if declaration is None or declaration.name < self.function.open:
+            return False
+        if declaration.wide or declaration.deduced:
+            return False
+        if not is_sole_declarator(self.unit, declaration):
+            return False
+        return all(self._is_safe_use(use) for use in variable.uses)
+
+    def _is_safe_use(self, use: int) -> bool:
+        before, after = self.tokens[use - 1].text, self.tokens[use + 1].text
+        if before in ("~", "-", "<<", "[") or after in ("<<", "<<=", "++", "--", "[", "*"):
+            return False
+        if before == "&" and self.tokens[use - 2].text in ("(", ",", "=", "return"):
+            return False  # its address
+        call = enclosing_call(self.unit, self.function, use)
+        if call is None or is_mask_argument(self.unit, call, use):
+            return True
+        name = self.tokens[call].text
+        return name in COUNTERS or name == "__syncwarp"
+
+    def _declaration(self, variable: MaskVariable) -> Iterator[Diagnostic]:
+        declaration = variable.declaration
+        if declaration is None:
+            if not self.logical:
+                place = variable.uses[0]
+                yield self._escape(place, f"'{variable.name}' is not declared in this function")
+            return
+        if declaration.wide or declaration.deduced:
+            return
+        if not is_sole_declarator(self.unit, declaration):
+            yield self._escape(
+                declaration.name, f"'{variable.name}' is declared together with other variables"
+            )
+            return
+        name = self.tokens[declaration.name]
+        yield self.unit.diagnose(
+            WIDENED,
+            name,
+            f"the lane mask '{variable.name}' gets 64 bits",
+            edits=[widen(self.tokens, declaration)],
+        )
+
+    def _use(self, name: str, use: int) -> Iterator[Diagnostic]:
+        yield from self._shifts(use)
+        call = enclosing_call(self.unit, self.function, use)
+        if call is not None:
+            if self.tokens[call].text in COUNTERS:
+                yield from self._counter(call)
+            elif not self.logical and not self._takes_masks(call, use):
+                callee = self.tokens[call].text
+                yield self._escape(use, f"'{name}' is passed to {callee}, which may take 32 bits")
+        elif not self.logical:
+            yield from self._plain_use(name, use)
+
+    def _takes_masks(self, call: int, use: int) -> bool:
+        name = self.tokens[call].text
+        return (
+            is_mask_argument(self.unit, call, use)
+            or name in SHUFFLES
+            or name in self.mask_functions
+            or call == use
+        )
+
+    def _plain_use(self, name: str, use: int) -> Iterator[Diagnostic]:
+        """Report a comparison with a 32-bit constant, or a store that cuts the mask."""
+        tokens = self.tokens
+        after = tokens[use + 1].text
+        if after in ("==", "!="):
+            operand = tokens[use + 2]
+            value = integer(operand)
+            if value not in (None, 0, 1):
+                yield self._escape(
+                    use, f"'{name}' is compared with the 32-bit constant {operand.text}"
+                )
+        before = tokens[use - 1].text
+        if before == "=" and tokens[use - 2].text in ("]", ")"):
+            yield self._escape(use, f"'{name}' is stored where 32 bits may be expected")
+
+    def _shifts(self, use: int) -> Iterator[Diagnostic]:
+        for at in lane_shifts(self.unit, use):
+            if at in self.shifted or is_wide_literal(self.tokens[at]):
+                continue
+            self.shifted.add(at)
+            token = self.tokens[at]
+            edit = Edit(token.start, token.end, f"{integer(token)}ull", token.text)
+            yield self.unit.diagnose(
+                WIDENED, token, "a shifted lane bit gets 64 bits", edits=[edit]
+            )
+
+    def _counter(self, name: int) -> Iterator[Diagnostic]:
+        """Rename a bit-counting call to its 64-bit form."""
+        call = call_at(self.tokens, name)
+        if call is None or name in self.counted:
+            return
+        self.counted.add(name)
+        token = self.tokens[name]
+        if self.logical and not self._counts_alike(name, call.close):
+            return
+        edits = [Edit(token.start, token.end, COUNTERS[token.text], token.text)]
+        if token.text in _ORDER_OF_BITS:
+            top = self.tokens[name - 2]
+            replaced = _FROM_TOP.get(integer(top) or 0)
+            if self.tokens[name - 1].text == "-" and replaced and token.text != "__brev":
+                edits.append(Edit(top.start, top.end, replaced, token.text))
+            else:
+                yield self._escape(name, f"{token.text} counts from bit 31 of a lane mask")
+        message = f"{token.text} of a lane mask becomes {COUNTERS[token.text]}"
+        yield self.unit.diagnose(WIDENED, token, message, edits=edits)
+
+    def _counts_alike(self, name: int, close: int) -> bool:
+        """Whether the 64-bit form gives the same for a mask whose upper half is zero."""
+        if self.tokens[name].text in _ORDER_OF_BITS or self.tokens[name].text == "__fns":
+            return False
+        for at in range(name, close):
+            text = self.tokens[at].text
+            if text == "~" or (text == "-" and integer(self.tokens[at + 1]) != 1):
+                return False
+        return True
+
+    def _result(self) -> Iterator[Diagnostic]:
+        """Widen the function's result type."""
+        declaration = declaration_at(self.tokens, self.function.name)
+        name = self.tokens[self.function.name]
+        if declaration is None:
+            yield self._escape(self.function.name, f"{name.text} returns a lane mask")
+        elif not declaration.wide and not declaration.deduced:
+            yield self.unit.diagnose(
+                WIDENED,
+                name,
+                f"the lane mask that {name.text} returns gets 64 bits",
+                edits=[widen(self.tokens, declaration)],
+            )
+
+    def _escape(self, place: int, why: str) -> Diagnostic:
+        return self.unit.diagnose(
+            ESCAPES,
+            self.tokens[place],
+            f"a 64-bit lane mask meets 32 bits: {why}",
+            help="make it unsigned long long, and port its other uses the same way",
+        )

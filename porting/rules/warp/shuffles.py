@@ -1,0 +1,89 @@
+"""Shuffles: without the 32-bit mask, and 32 lanes wide where the code counts in 32."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from porting.diagnostics import Diagnostic
+from porting.edits import Edit
+from porting.rules.unit import Unit
+from porting.rules.warp.arguments import (
+    Mask,
+    drop_first,
+    has_effects,
+    is_variadic,
+    kind_of_mask,
+)
+from porting.rules.warp.codes import SHUFFLE, UNFOLLOWED
+from porting.rules.warp.width import LANES, Width, Widths
+from porting.syntax import Call, call_at
+
+SHUFFLES: Final = {
+    "__shfl_sync": "__shfl",
+    "__shfl_up_sync": "__shfl_up",
+    "__shfl_down_sync": "__shfl_down",
+    "__shfl_xor_sync": "__shfl_xor",
+}
+_ARGUMENTS: Final = (3, 4)
+
+
+def check_shuffles(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
+    """Yield the rewrite of every shuffle with a mask that is not 64 bits wide."""
+    for name, plain in SHUFFLES.items():
+        if name in unit.project.declared and _is_own(unit, name):
+            continue
+        for place in unit.where(name):
+            if unit.tokens[place - 1].text in ("define", "undef", "defined", "ifdef", "ifndef"):
+                continue
+            call = call_at(unit.tokens, place)
+            if call is None or not _is_readable(unit, call):
+                yield _unfollowed(unit, place)
+            elif kind_of_mask(unit, call.arguments[0]) is not Mask.WIDE:
+                yield _shuffle(unit, widths, call, plain)
+
+
+def _is_own(unit: Unit, name: str) -> bool:
+    """Whether this file defines a function or macro with the builtin's name."""
+    return any(
+        function.name >= 0 and unit.tokens[function.name].text == name
+        for function in unit.functions.all
+    )
+
+
+def _is_readable(unit: Unit, call: Call) -> bool:
+    return (
+        len(call.arguments) in _ARGUMENTS
+        and unit.tokens[call.name + 1].text == "("
+        and not is_variadic(unit.tokens, call)
+        and not has_effects(unit.tokens, call.arguments[0])
+    )
+
+
+def _unfollowed(unit: Unit, place: int) -> Diagnostic:
+    name = unit.tokens[place].text
+    return unit.diagnose(
+        UNFOLLOWED,
+        unit.tokens[place],
+        f"{name} is used here in a way that hides its lane mask; HIP needs a 64-bit mask",
+        help=f"pass a 64-bit mask, or call {SHUFFLES[name]} without one",
+    )
+
+
+def _shuffle(unit: Unit, widths: Widths, call: Call, plain: str) -> Diagnostic:
+    tokens = unit.tokens
+    name = tokens[call.name]
+    edits = [Edit(name.start, name.end, plain, name.text), drop_first(unit, call)]
+    logical = widths.at(call.name) is Width.LOGICAL
+    width = "the width it has"
+    if len(call.arguments) == _ARGUMENTS[0]:
+        width = "32-lane warps" if logical else "the whole wavefront"
+        if logical:
+            end = tokens[call.close].start
+            edits.append(Edit(end, end, f", {LANES}", name.text))
+    return unit.diagnose(
+        SHUFFLE,
+        name,
+        f"{name.text} becomes {plain} over {width}: HIP's masks have 64 bits and must name the"
+        " active lanes exactly",
+        end=tokens[call.close].end,
+        edits=edits,
+    )

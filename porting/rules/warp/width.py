@@ -1,0 +1,167 @@
+"""Whether code counts in 32-lane warps or asks warpSize: it decides how votes are rewritten."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Final
+
+from porting.rules.functions import Function
+from porting.rules.unit import Unit
+from porting.syntax import IDENT, NUMBER, Token, match_bracket
+
+# Names that people give to the constant 32, and names of thread numbers within a block.
+_WARP_SIZE_NAME: Final = re.compile(
+    r"k?_*(?:cuda|gpu|num|n)?_*(?:warp|wave)_*(?:size|width|threads|lanes)_*"
+    r"|(?:num_*)?(?:threads|lanes)_*(?:per|in)_*(?:a_*)?warp_*",
+    re.IGNORECASE,
+)
+_THREAD_NAME: Final = re.compile(
+    r"tidx?|tx|thread_?(?:id|idx|rank|index)?x?|lane|lane_?idx?|lin(?:ear)?_?tid", re.IGNORECASE
+)
+_WAVE_NAMES: Final = frozenset(("warpSize", "C10_WARP_SIZE", "at_warp_size"))
+_LITERALS: Final = {"&": 31, "%": 32, "/": 32, ">>": 5}
+LANES: Final = 32
+
+
+class Width(StrEnum):
+    """What a warp is for a piece of code."""
+
+    LOGICAL = "32 lanes"
+    WAVE = "the wavefront"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A place where 32 lanes are written as a number: its first token and what it says."""
+
+    index: int
+    text: str
+
+
+def integer(token: Token) -> int | None:
+    """Return the value of an integer literal token, or None."""
+    if token.kind != NUMBER:
+        return None
+    digits = token.text.replace("'", "").rstrip("uUlLzZ")
+    try:
+        octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
+        return int(digits, 8 if octal else 0)
+    except ValueError:
+        return None
+
+
+class Widths:
+    """The evidence of a file."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._tokens = unit.tokens
+
+    def at(self, index: int) -> Width:
+        """Return what a warp is at token `index`.
+
+        The function around it decides, then the file.  Without evidence CUDA's 32 lanes are kept:
+        that is exactly what the code did before.
+        """
+        function = self._unit.functions.around(index)
+        if function is not None:
+            if self._any_within(function, [literal.index for literal in self.literals]):
+                return Width.LOGICAL
+            if self._any_within(function, self.wave_places):
+                return Width.WAVE
+        return Width.WAVE if self.wave_places and not self.literals else Width.LOGICAL
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the file counts in both."""
+        return bool(self.wave_places) and bool(self.literals)
+
+    @staticmethod
+    def _any_within(function: Function, places: Sequence[int]) -> bool:
+        return any(function.first <= place <= function.close for place in places)
+
+    @cached_property
+    def wave_places(self) -> list[int]:
+        """Token indices where device code asks for the wavefront's size."""
+        return [
+            place
+            for name in _WAVE_NAMES
+            for place in self._unit.where(name)
+            if self._tokens[place - 1].text not in (".", "->", "::") and not self.declares(place)
+        ]
+
+    def declares(self, place: int) -> bool:
+        """Whether `T name =` or `T name;` stands at `place`."""
+        before = self._tokens[place - 1]
+        after = self._tokens[place + 1].text if place + 1 < len(self._tokens) else ";"
+        return (
+            before.kind == IDENT
+            and before.text not in ("return", "case")
+            and after in ("=", ";", ",", ")", "{", "[")
+        )
+
+    @cached_property
+    def literals(self) -> list[Literal]:
+        """Places where the number of lanes is written as a literal, by place."""
+        found = {literal.index: literal for literal in self._find_literals()}
+        return [found[index] for index in sorted(found)]
+
+    def _find_literals(self) -> Iterator[Literal]:
+        for name, places in self._unit.index.items():
+            if name == "threadIdx":
+                for place in places:
+                    yield from self._arithmetic(place, place + 3)
+            elif name == "warpSize":
+                yield from (Literal(p, name) for p in places if self._defines_32(p))
+            elif _THREAD_NAME.fullmatch(name):
+                for place in places:
+                    yield from self._arithmetic(place, place + 1)
+            elif _WARP_SIZE_NAME.fullmatch(name):
+                yield from (Literal(p, name) for p in places if self._defines_32(p))
+            elif name.startswith("__shfl_"):
+                yield from (literal for p in places for literal in self._halving_loop(p))
+
+    def _arithmetic(self, place: int, after: int) -> Iterator[Literal]:
+        """Yield `threadIdx.x & 31` and its kin, also behind closing parentheses and reversed."""
+        tokens = self._tokens
+        while after < len(tokens) and tokens[after].text == ")":
+            after += 1
+        if after + 1 < len(tokens):
+            wanted = _LITERALS.get(tokens[after].text.removesuffix("="))
+            if wanted is not None and integer(tokens[after + 1]) == wanted:
+                yield Literal(place, f"{tokens[after].text} {tokens[after + 1].text}")
+        if tokens[place - 1].text == "&" and integer(tokens[place - 2]) == LANES - 1:
+            yield Literal(place, f"{tokens[place - 2].text} &")
+
+    def _defines_32(self, place: int) -> bool:
+        """Whether a named constant gets the value 32: #define, an initializer, an enumerator."""
+        tokens = self._tokens
+        after = place + 1
+        if after < len(tokens) and tokens[after].text in ("=", "{", "("):
+            after += 1
+        elif tokens[place - 1].text != "define":
+            return False
+        if after < len(tokens) and tokens[after].text == "(":
+            after += 1
+        return after < len(tokens) and integer(tokens[after]) == LANES
+
+    def _halving_loop(self, place: int) -> Iterator[Literal]:
+        """Yield the start 16 of a loop around a shuffle that halves its distance."""
+        function = self._unit.functions.around(place)
+        first = function.first if function else 0
+        tokens = self._tokens
+        for at in range(place, max(first, place - 120), -1):
+            if tokens[at].text == "for" and tokens[at + 1].text == "(":
+                close = match_bracket(tokens, at + 1)
+                if close is None or close > place + 1:
+                    return
+                header = range(at + 2, close)
+                words = {tokens[i].text for i in header}
+                if words & {">>=", "/=", "*=", "<<="}:
+                    for i in header:
+                        if integer(tokens[i]) in (LANES // 2, LANES):
+                            yield Literal(i, tokens[i].text)
+                            return
+                return
