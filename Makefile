@@ -37,7 +37,7 @@ setup:
 	@ci/setup.sh
 
 torch: setup
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt \
 	  $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) torch
 
 clean:

@@ -30,10 +30,10 @@ check_python() {
   return 1
 }
 
-packages=$(missing_packages | tr '\n' ' ')
+packages=$(missing_packages | xargs)
 if [ -n "$packages" ]; then
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
-    echo "system packages are missing; as root: apt-get install $packages" >&2
+    echo "system packages are missing; install them as root: apt-get install $packages" >&2
     exit 1
   fi
   echo "installing system packages: $packages"
@@ -41,9 +41,9 @@ if [ -n "$packages" ]; then
   apt-get -qq update
   # shellcheck disable=SC2086 # a list of names
   apt-get -qq install --yes --no-install-recommends $packages </dev/null >/dev/null
-  packages=$(missing_packages | tr '\n' ' ')
+  packages=$(missing_packages | xargs)
   if [ -n "$packages" ]; then
-    echo "still missing after their installation: $packages(PYTHON is $python)" >&2
+    echo "still missing after their installation: $packages (PYTHON is $python)" >&2
     exit 1
   fi
 fi

@@ -45,7 +45,7 @@ if ! is_usable; then
   "$python" -m venv .venv
 fi
 rm -f "$stamp"
-install=(.venv/bin/python -m pip install --quiet --disable-pip-version-check
+install=(.venv/bin/python -m pip install -qq --disable-pip-version-check
   --constraint constraints.txt)
 echo "installing pinned packages"
 "${install[@]}" cmake ninja nanobind scikit-build-core
