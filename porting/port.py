@@ -80,16 +80,18 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
         _write(request.output, tree, hipified, force=request.force)
     found = (*inventory.look_through(tree), *(d for done in hipified for d in done.diagnostics))
     kept, ignored = _split_ignored(found, request.settings)
-    suppressed = by_place((*ignored, *(d for done in hipified for d in done.suppressed)))
+    suppressed = by_place(d for done in hipified for d in done.suppressed)
     report = Report(
         source=str(request.source),
         output=None if request.output is None else str(request.output),
         root=tree.shown,
         target=request.target,
-        stages=_stages(request, hipified, suppressed),
+        stages=_stages(request, hipified, len(suppressed) + len(ignored)),
         files=_files(request, tree, hipified, kept),
         diagnostics=tuple(kept),
         suppressed=tuple(suppressed),
+        ignored=tuple(ignored),
+        codes=CODES,
         excerpts=_excerpts(tree.sources, kept),
     )
     return PortResult(report, hipified)
@@ -196,7 +198,7 @@ def _split_ignored(
 
 
 def _stages(
-    request: PortRequest, hipified: Sequence[Hipified], suppressed: Sequence[Diagnostic]
+    request: PortRequest, hipified: Sequence[Hipified], suppressed: int
 ) -> tuple[Stage, ...]:
     unported = {inventory.BINARY.code, conversion.INTERNAL.code}
     failed = sum(
@@ -208,7 +210,7 @@ def _stages(
         State.RAN,
         verified=len(hipified) - failed,
         failed=failed,
-        suppressed=len(suppressed),
+        suppressed=suppressed,
     )
     why = "--no-verify" if request.output is not None else "nothing was written"
     return ported, Stage("verify", State.SKIPPED, why)
@@ -225,7 +227,7 @@ def _files(
             path=entry.path,
             output=_output_path(request, tree, entry) if written else None,
             status=_status(entry, done),
-            lines=_lines(done.get(entry.path)),
+            lines=_lines(done[entry.path].source) if entry.path in done else 0,
             automatic=len(done[entry.path].edits) if entry.path in done else 0,
             manual=manual.get(entry.path, 0),
         )
@@ -247,11 +249,11 @@ def _status(entry: Entry, done: Mapping[str, Hipified]) -> Status:
     return Status.CHANGED if done[entry.path].changed else Status.UNCHANGED
 
 
-def _lines(done: Hipified | None) -> int:
-    if done is None or not hipify.is_portable(done.source):
+def _lines(source: SourceFile) -> int:
+    """Return the number of lines of a text, 0 for a binary file."""
+    if source.is_binary:
         return 0
-    data = done.source.data
-    return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    return source.data.count(b"\n") + (bool(source.data) and not source.data.endswith(b"\n"))
 
 
 def _excerpts(
@@ -268,7 +270,7 @@ def _excerpts(
         source.path: {
             line: _shown(source.line_text(line))
             for line in sorted(wanted[source.path])
-            if 1 <= line <= len(source.line_starts)
+            if 1 <= line <= _lines(source)
         }
         for source in sources
         if source.path in wanted and not source.is_binary

@@ -1,5 +1,7 @@
 """A run's findings as text, JSON, SARIF, GitHub annotations or an HTML page."""
 
+import importlib
+
 from porting.reports.model import (
     FileReport,
     Outcome,
@@ -29,10 +31,10 @@ __all__ = [
 
 def render(report: Report, form: str, *, colour: bool = False) -> str:
     """Return a report in one of FORMATS; only text has colours."""
-    if form == "json":
-        from porting.reports import json_report
+    if form == "text":
+        from porting.reports import text_report
 
-        return json_report.render(report)
-    from porting.reports import text_report
-
-    return text_report.render(report, colour=colour)
+        return text_report.render(report, colour=colour)
+    module = importlib.import_module(f"porting.reports.{form}_report")
+    text: str = module.render(report)
+    return text

@@ -23,7 +23,10 @@ def to_json(report: Report) -> dict[str, Any]:
         "summary": _summary(report),
         "files": [_file(file) for file in report.files],
         "diagnostics": [d.to_json() for d in report.diagnostics],
-        "suppressed": [d.to_json() for d in report.suppressed],
+        "suppressed": [
+            *(d.to_json() | {"by": "comment"} for d in report.suppressed),
+            *(d.to_json() | {"by": "configuration"} for d in report.ignored),
+        ],
     }
 
 

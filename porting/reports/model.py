@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from porting.config import Target
-from porting.diagnostics import Diagnostic, Severity
+from porting.diagnostics import Code, Diagnostic, Severity
 
 SCHEMA_VERSION = 1
 
@@ -79,8 +79,10 @@ class Stage:
 class Report:
     """A whole run.
 
-    `source` and `output` are as typed.  `files` and `diagnostics` are sorted by path.  `excerpts`:
-    path -> line number -> text, around the findings.
+    `source` and `output` are as typed; `root` is the folder that the paths of the findings start
+    from.  `files` and findings are sorted by path.  `suppressed` were taken out by comments,
+    `ignored` by the configuration.  `excerpts`: path -> line number -> text, around what is left.
+    `codes`: every code that the run could have reported.
     """
 
     source: str
@@ -91,6 +93,8 @@ class Report:
     files: tuple[FileReport, ...]
     diagnostics: tuple[Diagnostic, ...]
     suppressed: tuple[Diagnostic, ...] = ()
+    ignored: tuple[Diagnostic, ...] = ()
+    codes: tuple[Code, ...] = ()
     excerpts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     @property
@@ -116,9 +120,16 @@ class Report:
         """Lines that a person must look at."""
         return sum(f.manual for f in self.files)
 
+    def by_file(self) -> Mapping[str, Sequence[Diagnostic]]:
+        """Return path -> its findings, in the order of the report."""
+        found: dict[str, list[Diagnostic]] = {}
+        for diagnostic in self.diagnostics:
+            found.setdefault(diagnostic.file, []).append(diagnostic)
+        return found
+
     def count(self, status: Status) -> int:
         """Return how many files have a status."""
-        return sum(f.status is status for f in self.files)
+        return sum(f.status == status for f in self.files)
 
 
 def manual_lines(diagnostics: Sequence[Diagnostic]) -> Mapping[str, int]:

@@ -44,7 +44,7 @@ def summary(report: Report, *, colour: bool = False) -> Iterator[str]:
     for stage in report.stages:
         yield f"{stage.name}: {_stage(stage)}"
     counts = ", ".join(_many(n, s.value) for s, n in report.severities.items())
-    yield f"{counts}, {len(report.suppressed)} suppressed"
+    yield f"{counts}, {len(report.suppressed) + len(report.ignored)} suppressed"
 
 
 def _kinds(report: Report, *, colour: bool) -> Iterator[str]:
