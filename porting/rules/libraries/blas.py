@@ -1,0 +1,53 @@
+"""cuBLAS and cuRAND where a rename compiles and still is not the whole story."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from porting.diagnostics import Diagnostic
+from porting.rules.libraries.codes import BLAS_V1, BLAS_V2, RANDOM
+from porting.rules.unit import Unit
+from porting.syntax import call_at
+
+_TYPED_CALLS: Final = ("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx")
+_V1_ONLY: Final = ("cublasInit", "cublasShutdown", "cublasGetError", "cublasAlloc", "cublasFree")
+_V1_CALL: Final = re.compile(r"cublas(?:I?[SDCZ]|Sc|Dz)[a-z]\w+")
+_SEEDS: Final = ("curandSetPseudoRandomGeneratorSeed", "curand_init")
+
+
+def check_blas(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield what a person must know about the BLAS and random number calls of a file."""
+    if unit.target.release < (7, 0):
+        yield from _check_v2(unit)
+    if any(header.path == "cublas.h" for header in unit.headers):
+        yield from _check_v1(unit)
+    for name in _SEEDS:
+        for number in unit.where(name)[:1]:
+            message = f"'{name}': hipRAND gives other numbers than cuRAND for the same seed"
+            yield unit.diagnose(RANDOM, unit.tokens[number], message)
+
+
+def _check_v2(unit: Unit) -> Iterator[Diagnostic]:
+    if unit.where("HIPBLAS_V2"):
+        return
+    for name in _TYPED_CALLS:
+        for number in unit.where(name)[:1]:
+            message = f"'{name}' needs HIPBLAS_V2 to be defined in ROCm {unit.target.rocm}"
+            advice = "add -DHIPBLAS_V2 to the compile options of every unit that uses hipBLAS"
+            yield unit.diagnose(BLAS_V2, unit.tokens[number], message, help=advice)
+
+
+def _check_v1(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield the calls of the interface without handles; those with one begin with a variable."""
+    if unit.where("cublasHandle_t") or unit.where("cublasCreate"):
+        return
+    for name, numbers in unit.index.items():
+        if not name.startswith("cublas"):
+            continue
+        if name not in _V1_ONLY and not _V1_CALL.fullmatch(name):
+            continue
+        for number in numbers:
+            if call_at(unit.tokens, number) is not None:
+                message = f"'{name}' is called without a handle, which hipBLAS does not know"
+                advice = "create a handle by hipblasCreate and pass it as the first argument"
+                yield unit.diagnose(BLAS_V1, unit.tokens[number], message, help=advice)
