@@ -13,9 +13,13 @@ from porting.rules.unit import Unit
 from porting.syntax import IDENT, Argument, Call, Token, call_at, match_bracket, split_arguments
 
 _V2_SINCE: Final = (7, 1)
-_TYPES: Final = ("cudaMemLocation", "CUmemLocation", "CUmemLocation_st")
-_DEVICE_KINDS: Final = frozenset(("cudaMemLocationTypeDevice", "CU_MEM_LOCATION_TYPE_DEVICE"))
-_HOST_KINDS: Final = frozenset(("cudaMemLocationTypeHost", "CU_MEM_LOCATION_TYPE_HOST"))
+_TYPES: Final = ("cudaMemLocation", "CUmemLocation", "CUmemLocation_st", "hipMemLocation")
+_DEVICE_KINDS: Final = frozenset(
+    ("cudaMemLocationTypeDevice", "CU_MEM_LOCATION_TYPE_DEVICE", "hipMemLocationTypeDevice")
+)
+_HOST_KINDS: Final = frozenset(
+    ("cudaMemLocationTypeHost", "CU_MEM_LOCATION_TYPE_HOST", "hipMemLocationTypeHost")
+)
 
 
 @dataclass(frozen=True)

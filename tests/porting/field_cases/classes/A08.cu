@@ -1,0 +1,2 @@
+#include <cuda_runtime.h>
+int main(){ int v; return cudaDeviceGetAttribute(&v, cudaDevAttrMaxBlocksPerMultiprocessor, 0); }

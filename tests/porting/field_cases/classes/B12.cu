@@ -1,0 +1,2 @@
+#include <nvToolsExt.h>
+int main(){ nvtxRangePushA("a"); nvtxRangePop(); return 0; }

@@ -1,0 +1,1 @@
+cudaError_t f(void);
