@@ -15,6 +15,7 @@ class Project:
     where they differ.  `platform_macros`: macros, besides the known ones, that the project defines
     in ROCm builds.  `runtime_headers`: headers of the tree that bring the GPU runtime's header.
     `bare_headers`: those that use the runtime and rely on their includer for it.
+    `looks_up_symbols`: some file finds functions by their names at run time.
     """
 
     declared: frozenset[str] = frozenset()
@@ -23,6 +24,7 @@ class Project:
     platform_macros: tuple[str, ...] = ()
     runtime_headers: frozenset[str] = frozenset()
     bare_headers: frozenset[str] = frozenset()
+    looks_up_symbols: bool = False
 
     @cached_property
     def _by_basename(self) -> dict[str, list[str]]:

@@ -14,6 +14,8 @@ from porting.rules.project import Project
 from porting.source import SourceFile
 from porting.syntax import (
     IDENT,
+    RAW_STRING,
+    STRING,
     Call,
     Conditionals,
     HeaderName,
@@ -26,6 +28,7 @@ from porting.syntax import (
 )
 
 _NO_CODE_IN = frozenset(("include", "include_next", "import", "error", "warning", "line"))
+_SEARCHED = frozenset((IDENT, STRING, RAW_STRING))
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,22 @@ class Unit:
         """The function definitions and macro bodies."""
         return Functions(self.lexed)
 
-    @cached_property
+    @property
     def index(self) -> dict[str, list[int]]:
         """Identifier -> indices of its tokens, where a ROCm build and this port both look.
 
         Left out: branches for one platform, conditions that already name a ROCm macro, header
         names, and the text of #error and #warning.
         """
+        return self._live[0]
+
+    @property
+    def strings(self) -> list[int]:
+        """Indices of the string literals in live code (see `index`), raw ones included."""
+        return self._live[1]
+
+    @cached_property
+    def _live(self) -> tuple[dict[str, list[int]], list[int]]:
         skipped = {
             number
             for number, directive in enumerate(self.lexed.directives)
@@ -71,14 +83,19 @@ class Unit:
         } | self.conditionals.platform_directives
         one_sided = bool(self.conditionals.one_sided())
         side = self.conditionals.side
-        found: dict[str, list[int]] = {}
+        identifiers: dict[str, list[int]] = {}
+        strings: list[int] = []
         for number, token in enumerate(self.tokens):
-            if token.kind != IDENT or token.directive in skipped:
+            kind = token.kind
+            if kind not in _SEARCHED or token.directive in skipped:
                 continue
             if one_sided and side(token.start) is not Side.BOTH:
                 continue
-            found.setdefault(token.text, []).append(number)
-        return found
+            if kind == IDENT:
+                identifiers.setdefault(token.text, []).append(number)
+            else:
+                strings.append(number)
+        return identifiers, strings
 
     @cached_property
     def all_headers(self) -> tuple[HeaderName, ...]:

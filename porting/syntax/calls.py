@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from porting.syntax.tokens import Token
+from porting.syntax.tokens import IDENT, Token
 
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS: Final = frozenset(_OPENERS.values())
@@ -75,6 +75,41 @@ def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
             return None
         index += 1
     return None
+
+
+def enclosing_bracket(tokens: Sequence[Token], index: int) -> int | None:
+    """Return the index of the innermost bracket that is open at `tokens[index]`, or None.
+
+    A directive's tokens are looked at on their own, and are passed over from outside.
+    """
+    directive = tokens[index].directive
+    depth = 0
+    for at in range(index - 1, -1, -1):
+        token = tokens[at]
+        if token.directive != directive:
+            if directive >= 0:
+                return None
+            continue
+        if token.text in _CLOSERS:
+            depth += 1
+        elif token.text in _OPENERS:
+            if depth == 0:
+                return at
+            depth -= 1
+    return None
+
+
+def callee_of(tokens: Sequence[Token], opener: int) -> str:
+    """Return the name in front of the `(` at `opener` (`f(`, `f<T>(`), empty when none is."""
+    at = opener - 1
+    if at >= 0 and tokens[at].text == ">":
+        depth = 0
+        while at >= 0:
+            depth += {">": 1, "<": -1}.get(tokens[at].text, 0)
+            at -= 1
+            if depth == 0:
+                break
+    return tokens[at].text if at >= 0 and tokens[at].kind == IDENT else ""
 
 
 def call_at(tokens: Sequence[Token], name: int) -> Call | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from porting.syntax.calls import match_bracket, statement_start
+from porting.syntax.calls import enclosing_bracket, match_bracket, statement_start
 from porting.syntax.tokens import IDENT, Lexed, Token
 
 _TYPE_KEYWORDS: Final = frozenset("struct class union enum namespace typename concept".split())
@@ -112,7 +112,7 @@ def _by_context(tokens: Sequence[Token], index: int, before: Token, after: str) 
     if before.text in (",", "{") and after in (",", "=", "}") and _is_enumerator(tokens, index):
         return True
     if before.text in (",", "["):
-        opener = _opening(tokens, index)
+        opener = enclosing_bracket(tokens, index) or 0
         if opener and tokens[opener].text == "[":
             return tokens[opener - 1].text in ("auto", "&", "&&")
         return before.text == "," and after in ("=", ";", ",", "[") and _lists(tokens, index)
@@ -183,25 +183,11 @@ def _compares(tokens: Sequence[Token], closer: int) -> bool:
     return True
 
 
-def _opening(tokens: Sequence[Token], index: int) -> int:
-    """Return the index of the innermost bracket that is open at `index`, 0 when none is."""
-    depth = 0
-    for at in range(index - 1, 0, -1):
-        text = tokens[at].text
-        if text in (")", "]", "}"):
-            depth += 1
-        elif text in ("(", "[", "{"):
-            if depth == 0:
-                return at
-            depth -= 1
-    return 0
-
-
 def _is_enumerator(tokens: Sequence[Token], index: int) -> bool:
     """Whether the innermost open bracket is the brace of an enum and a name may stand here."""
     if tokens[index - 1].text not in (",", "{"):
         return False
-    at = _opening(tokens, index) - 1
+    at = (enclosing_bracket(tokens, index) or 0) - 1
     while at > 0 and (tokens[at].kind == IDENT or tokens[at].text in (":", "::")):
         if tokens[at].text == "enum":
             return True
