@@ -115,7 +115,8 @@ _Parts = tuple[bytes | None, tuple[Edit, ...], tuple[Diagnostic, ...], tuple[Dia
 def _start_worker(parent: int) -> None:
     """End with the parent, and leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died before we asked to be told
         os._exit(1)

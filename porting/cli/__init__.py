@@ -5,15 +5,23 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
 
 __all__ = ["main"]
 
-_INTERRUPTED = 130  # 128 + SIGINT, as shells count
-_BROKEN_PIPE = 141  # 128 + SIGPIPE
+_HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells count
 
 
-class _Terminated(BaseException):
-    """SIGTERM or SIGHUP came; a BaseException, so that nothing on the way takes it for a defect."""
+class _Stopped(BaseException):
+    """SIGINT, SIGTERM or SIGHUP came.
+
+    A BaseException, so that nothing on the way takes it for a defect, and no KeyboardInterrupt,
+    which click turns into an error of its own.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -26,60 +34,75 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done, nothing left to decide.  1: findings are left.  2: it could not run as asked.
     130: Ctrl-C; 128 + N: signal N.  Every error is one line on stderr.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _terminate)
     try:
         try:
-            return _run(arguments)
+            _heed_signals()
+            return _run(sys.argv[1:] if arguments is None else arguments)
         finally:
             _clean_up()
-    except KeyboardInterrupt:
-        return _stopped("interrupted", _INTERRUPTED)
-    except _Terminated as stop:
-        return _stopped(f"ended by {signal.Signals(stop.number).name}", 128 + stop.number)
+    except _Stopped as stop:
+        name = signal.Signals(stop.number).name
+        why = "interrupted" if stop.number == signal.SIGINT else f"ended by {name}"
+        sys.stderr.write(f"porting: {why}; nothing half-written is left\n")
+        return 128 + stop.number
     except BrokenPipeError:
         # The reader has gone; with stdout on /dev/null the interpreter's last flush is quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _heed_signals() -> None:
+    """Turn signals into an exception; those that the parent said to ignore stay ignored."""
+    for number in _HEEDED:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    for other in _HEEDED:  # a second Ctrl-C must not cut the cleaning up short
+        signal.signal(other, signal.SIG_IGN)
+    raise _Stopped(number)
+
+
+def _run(arguments: Sequence[str]) -> int:
     import click
 
     from porting.cli.group import porting
     from porting.errors import PortingError
 
     try:
-        code = porting.main(arguments, prog_name="porting", standalone_mode=False)
+        with porting.make_context("porting", list(arguments)) as context:
+            code = porting.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()  # the help itself
+        return PortingError.exit_code
     except click.ClickException as error:
-        error.show()
-        return 2
+        return _complain(_usage(error), PortingError.exit_code)
     except PortingError as error:
         return _complain(str(error), error.exit_code)
     except BrokenPipeError:
         raise
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{name}{(error.strerror or str(error)).lower()}", 2)
+        return _complain(f"{name}{(error.strerror or str(error)).lower()}", PortingError.exit_code)
     return code if isinstance(code, int) else 0
+
+
+def _usage(error: "click.ClickException") -> str:
+    """Return click's message in the form of ours, with the command whose help says more."""
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    hint = f"; see `{context.command_path} --help`" if context is not None else ""
+    return message[:1].lower() + message[1:] + hint
 
 
 def _complain(text: str, code: int) -> int:
     line = " ".join(text.split("\n"))
     sys.stderr.write(f"porting: error: {line}\n")
     return code
-
-
-def _stopped(why: str, code: int) -> int:
-    sys.stderr.write(f"porting: {why}; nothing half-written is left\n")
-    return code
-
-
-def _terminate(number: int, _: FrameType | None) -> None:
-    raise _Terminated(number)
 
 
 def _clean_up() -> None:

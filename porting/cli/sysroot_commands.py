@@ -1,0 +1,77 @@
+"""`porting sysroot create` and `porting sysroot list`."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from porting.cli.output import write_text
+from porting.config import DEFAULT_ROCM, release_key
+from porting.errors import ToolchainError
+from porting.toolkits import sysroot as sysroots
+from porting.toolkits.sysroot import Sysroot
+
+_FORM = click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", help="Form of output."
+)
+
+
+@click.group("sysroot")
+def sysroot_group() -> None:
+    """Build and list ROCm trees for machines without ROCm."""
+
+
+@sysroot_group.command("create")
+@click.option("--rocm", metavar="RELEASE", default=DEFAULT_ROCM, help="ROCm release.")
+@_FORM
+def create_command(rocm: str, form: str) -> int:
+    """Build the ROCm tree of a release from package-index wheels, or find it in the cache."""
+    release_key(rocm)
+    tree = sysroots.create(rocm, say=_say)
+    if form == "json":
+        write_text(json.dumps(tree.to_json(), indent=1) + "\n")
+    else:
+        write_text(_told(tree))
+    return 0
+
+
+@sysroot_group.command("list")
+@_FORM
+def list_command(form: str) -> int:
+    """List the releases that a tree can be built for, and the trees that are there."""
+    rows = [_row(rocm) for rocm in sysroots.RECIPES]
+    if form == "json":
+        write_text(json.dumps(rows, indent=1) + "\n")
+    else:
+        write_text("".join(f"{row['rocm']:6} {row['path'] or row['reason']}\n" for row in rows))
+    return 0
+
+
+def _row(rocm: str) -> dict[str, Any]:
+    try:
+        tree = sysroots.find(rocm)
+    except ToolchainError as error:
+        return {"rocm": rocm, "path": None, "reason": str(error)}
+    return {
+        "rocm": rocm,
+        "path": None if tree is None else str(tree.path),
+        "reason": "" if tree else f"not built; `porting sysroot create --rocm {rocm}` builds it",
+    }
+
+
+def _told(tree: Sysroot) -> str:
+    origins: dict[str, int] = {}
+    for header in tree.headers.values():
+        origins[header.origin.value] = origins.get(header.origin.value, 0) + 1
+    headers = ", ".join(f"{number} {origin}" for origin, number in origins.items())
+    return (
+        f"ROCm {tree.rocm} (HIP {tree.version})\npath:    {tree.path}\n"
+        f"include: {tree.include}\nheaders: {headers}\n"
+    )
+
+
+def _say(text: str) -> None:
+    """Tell a slow step on a terminal; stdout is the result's."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{text}\n")

@@ -1,0 +1,61 @@
+"""Fixtures of the toolchain's tests: the command as a real process, and trees to give it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+MakeTree = Callable[[Mapping[str, str | bytes]], Path]
+
+
+@pytest.fixture
+def arguments() -> list[str]:
+    """Return how a process of the command starts."""
+    return [sys.executable, "-m", "porting"]
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """Return an environment in which the source tree's package is found from anywhere."""
+    return {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.fixture
+def command(arguments: list[str], environment: dict[str, str], tmp_path: Path) -> Command:
+    """Return a function that runs `porting ...` in `tmp_path` and gives its output and exit code."""
+
+    def run(
+        *words: str | Path, prefix: Sequence[str] = (), cwd: Path = tmp_path
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*prefix, *arguments, *map(str, words)],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def make_tree(tmp_path: Path) -> MakeTree:
+    """Return a function that writes path -> content below `tmp_path/src` and returns the folder."""
+
+    def make(files: Mapping[str, str | bytes]) -> Path:
+        root = tmp_path / "src"
+        root.mkdir(exist_ok=True)
+        for name, content in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return root
+
+    return make
