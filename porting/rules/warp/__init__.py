@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
+from porting.rules.dialect import is_hip_source
 from porting.rules.unit import Unit
 from porting.rules.warp.codes import CODES
 from porting.rules.warp.literals import check_literals
@@ -17,6 +18,8 @@ __all__ = ["CODES", "check"]
 
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield what depends on the number of lanes in a wavefront."""
+    if is_hip_source(unit):
+        return
     widths = Widths(unit)
     yield from check_shuffles(unit, widths)
     yield from check_votes(unit, widths)

@@ -72,7 +72,7 @@ def _kind_of_name(unit: Unit, name: str, argument: Argument) -> Mask:
     function = unit.functions.around(argument.first)
     for place in unit.where(name):
         defined = constant_value(unit, place)
-        if defined is not None:
+        if defined is not None and is_constant(unit.tokens, place):
             return Mask.FULL if defined == FULL_32 else Mask.OTHER
         declared = declaration_at(unit.tokens, place)
         if declared is None:
@@ -101,6 +101,15 @@ def _macro_parameters(unit: Unit, argument: Argument) -> frozenset[str]:
     return frozenset(names)
 
 
+def is_constant(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the name defined at token `place` keeps its value: a macro, const or enumerator."""
+    before = tokens[place - 1].text
+    if before in ("define", "{", ","):
+        return True
+    words = (tokens[at].text for at in range(max(0, place - 6), place))
+    return any(word in ("const", "constexpr") for word in words)
+
+
 def constant_value(unit: Unit, place: int) -> int | None:
     """Return the 32-bit value that `#define N v`, `N = v` or `N{v}` gives to the name N."""
     tokens = unit.tokens
@@ -111,6 +120,11 @@ def constant_value(unit: Unit, place: int) -> int | None:
         if tokens[place - 1].kind != IDENT:
             return None
         at += 1
+    return literal_value(tokens, at)
+
+
+def literal_value(tokens: Sequence[Token], at: int) -> int | None:
+    """Return the 32-bit value of the number at token `at`, parentheses and ~ or - in front."""
     while at < len(tokens) and tokens[at].text == "(":
         at += 1
     if at >= len(tokens) or is_wide_literal(tokens[at]):

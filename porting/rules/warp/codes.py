@@ -21,9 +21,9 @@ SHUFFLE = Code(
     Severity.NOTE,
     "a shuffle with a 32-bit lane mask",
     f"{_WIDTH}  HIP's *_sync shuffles refuse a 32-bit mask at compile time, and stop the kernel"
-    " when the mask is not exactly the set of active lanes (unless NDEBUG is defined), which a full mask"
-    " is not in a partly filled wavefront or after an early return.  Lanes of a wavefront run in"
-    " step, so the shuffle without a mask does the same work: it is what the port writes."
+    " when the mask is not exactly the set of active lanes (unless NDEBUG is defined), which a full"
+    " mask is not in a partly filled wavefront or after an early return.  Lanes of a wavefront run"
+    " in step, so the shuffle without a mask does the same work: it is what the port writes."
     f"  {_STRATEGY}",
 )
 BALLOT = Code(

@@ -8,7 +8,7 @@ from porting.rules.functions import Function
 from porting.rules.unit import Unit
 from porting.rules.warp.declarations import Declaration, declaration_at
 from porting.rules.warp.width import integer
-from porting.syntax import IDENT, STRING, statement_end, statement_start
+from porting.syntax import IDENT, STRING, call_at, match_bracket, statement_end, statement_start
 
 PRODUCERS: Final = frozenset("__ballot_sync __activemask __match_any_sync __match_all_sync".split())
 COUNTERS: Final = {
@@ -27,8 +27,23 @@ _TRANSPARENT: Final = frozenset(
     "static_cast if while for switch return __builtin_expect bool assert sizeof decltype"
     " __all __any __ballot asm __asm__ volatile".split()
 )
-_SYNC_SUFFIX: Final = "_sync"
+_LOSE_MASKS: Final = frozenset(
+    "__shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __syncwarp".split()
+)
+# Functions whose first argument is a lane mask.
+MASKED: Final = frozenset(
+    (
+        *PRODUCERS - {"__activemask"},
+        *_LOSE_MASKS,
+        *("__any_sync", "__all_sync"),
+        *("__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync"),
+        *("__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"),
+    )
+)
 _ASSIGNMENTS: Final = frozenset(("=", "&=", "|=", "^="))
+_NOT_A_MASK: Final = frozenset(
+    ("==", "!=", "<", ">", "<=", ">=", "?", "&&", "||", "!", ">>", "bool")
+)
 _STATEMENT_LIMIT: Final = 160
 
 
@@ -50,24 +65,79 @@ class Flow:
     returns: bool = False
 
 
-def read_flow(unit: Unit, function: Function, mask_functions: frozenset[str]) -> Flow:
-    """Find the variables of a function that hold lane masks, directly or derived from others."""
+def read_flow(
+    unit: Unit, function: Function, mask_functions: frozenset[str], *, wave: bool
+) -> Flow:
+    """Find the variables of a function that hold lane masks, directly or derived from others.
+
+    `wave`: include the masks that *_sync calls are given and the shifted bits that meet a mask.
+    """
     flow = Flow(function)
     pending = list(_sources(unit, function, mask_functions))
+    _follow(unit, flow, pending)
+    if wave:
+        for name in _given_masks(unit, function):
+            _add(unit, flow, name)
+        _follow(unit, flow, list(_bits_that_meet_masks(unit, flow)))
+    return flow
+
+
+def _follow(unit: Unit, flow: Flow, pending: list[int]) -> None:
+    """Add the variables that the expressions at `pending` flow into, and so on."""
     while pending:
         place = pending.pop()
-        target = _target(unit, function, place)
+        target = _target(unit, flow.function, place)
         if target is None:
             continue
         name = unit.tokens[target].text
-        if name in flow.variables or name == "return":
-            flow.returns |= name == "return"
-            continue
-        variable = MaskVariable(name, _declaration(unit, function, name))
-        variable.uses = [u for u in unit.where(name) if function.first <= u <= function.close]
-        flow.variables[name] = variable
-        pending += [use for use in variable.uses if enclosing_call(unit, function, use) is None]
-    return flow
+        if name == "return":
+            flow.returns = True
+        elif name not in flow.variables:
+            variable = _add(unit, flow, name)
+            pending += [
+                use for use in variable.uses if enclosing_call(unit, flow.function, use) is None
+            ]
+
+
+def _add(unit: Unit, flow: Flow, name: str) -> MaskVariable:
+    function = flow.function
+    uses = [use for use in unit.where(name) if function.first <= use <= function.close]
+    variable = MaskVariable(name, _declaration(unit, function, name), uses)
+    flow.variables[name] = variable
+    return variable
+
+
+def _given_masks(unit: Unit, function: Function) -> Iterator[str]:
+    """Yield the local variables and parameters that *_sync calls get as their mask."""
+    for builtin in MASKED - _LOSE_MASKS:
+        for place in unit.where(builtin):
+            if function.open < place < function.close:
+                call = call_at(unit.tokens, place)
+                if call is None or not call.arguments:
+                    continue
+                mask = call.arguments[0]
+                name = unit.tokens[mask.first]
+                if mask.last - mask.first == 1 and name.kind == IDENT:
+                    declaration = _declaration(unit, function, name.text)
+                    if declaration is not None and not declaration.deduced:
+                        yield name.text
+
+
+def _bits_that_meet_masks(unit: Unit, flow: Flow) -> Iterator[int]:
+    """Yield the `<<` of initializers like `(1u << lane) - 1` whose variable meets a mask."""
+    tokens, function = unit.tokens, flow.function
+    meeting = {
+        tokens[at].text
+        for variable in flow.variables.values()
+        for use in variable.uses
+        for at in (use - 2, use + 2)
+        if tokens[at].kind == IDENT and tokens[min(at, use) + 1].text in ("&", "|", "^")
+    }
+    for at in range(function.open, function.close):
+        if tokens[at].text == "<<" and integer(tokens[at - 1]) in (1, 2):
+            target = _target(unit, function, at)
+            if target is not None and tokens[target].text in meeting:
+                yield at
 
 
 def _sources(unit: Unit, function: Function, mask_functions: frozenset[str]) -> Iterator[int]:
@@ -103,7 +173,7 @@ def _target(unit: Unit, function: Function, place: int) -> int | None:
     tokens = unit.tokens
     if tokens[place - 1].text == "(" and tokens[place - 2].kind == STRING:
         return place
-    start = statement_start(tokens, place)
+    start = expression_start(unit, place)
     if start > function.open + 1 and tokens[start - 1].text in ("(", "{"):
         owner = start - 2
         if tokens[owner].kind == IDENT and declaration_at(tokens, owner) is not None:
@@ -120,10 +190,37 @@ def _target(unit: Unit, function: Function, place: int) -> int | None:
     return None
 
 
+def expression_start(unit: Unit, place: int) -> int:
+    """Return the first token of the statement or argument around `place`.
+
+    Parentheses that only group are looked through.
+    """
+    tokens = unit.tokens
+    start = statement_start(tokens, place)
+    while start >= 2 and tokens[start - 1].text == "(":  # noqa: PLR2004 - a token before the `(`
+        before = tokens[start - 2]
+        is_call = before.kind == IDENT and before.text != "return"
+        if is_call or before.text in (")", "]", ">") or before.kind == STRING:
+            break
+        start = statement_start(tokens, start - 1)
+    return start
+
+
 def _compares(unit: Unit, start: int, end: int) -> bool:
-    """Whether the statement's value is a comparison, a choice or a shifted bit, not a mask."""
-    words = {unit.tokens[at].text for at in range(start, end)}
-    return bool(words & {"==", "!=", "<", ">", "<=", ">=", "?", "&&", "||", "!", ">>", "bool"})
+    """Whether the statement's value is a comparison, a choice or a shifted bit, not a mask.
+
+    What stands in the arguments of calls does not count.
+    """
+    tokens = unit.tokens
+    at = start
+    while at < end:
+        token = tokens[at]
+        if token.text in _NOT_A_MASK:
+            return True
+        if token.text == "(" and tokens[at - 1].kind == IDENT:
+            at = match_bracket(tokens, at) or end
+        at += 1
+    return False
 
 
 def _declaration(unit: Unit, function: Function, name: str) -> Declaration | None:
@@ -171,7 +268,7 @@ def _owner(unit: Unit, opener: int) -> int | None:
 
 def is_mask_argument(unit: Unit, call_name: int, place: int) -> bool:
     """Whether `place` is in the first argument of a *_sync function."""
-    if not unit.tokens[call_name].text.endswith(_SYNC_SUFFIX):
+    if unit.tokens[call_name].text not in MASKED:
         return False
     depth = 0
     for at in range(call_name + 2, place):
@@ -210,8 +307,8 @@ def _is_parameter(unit: Unit, declaration: Declaration) -> bool:
 def lane_shifts(unit: Unit, place: int) -> Iterator[int]:
     """Yield the number tokens of `1u << ...` in the statement around `place`."""
     tokens = unit.tokens
-    start = statement_start(tokens, place)
-    end = min(statement_end(tokens, place), start + _STATEMENT_LIMIT)
+    start = expression_start(unit, place)
+    end = min(statement_end(tokens, start), start + _STATEMENT_LIMIT)
     for at in range(start, end - 1):
         if tokens[at + 1].text == "<<" and integer(tokens[at]) in (1, 2):
             yield at

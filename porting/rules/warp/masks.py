@@ -7,11 +7,12 @@ from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.functions import Function
 from porting.rules.unit import Unit
-from porting.rules.warp.arguments import FULL_32, constant_value, is_wide_literal
+from porting.rules.warp.arguments import FULL_32, constant_value, is_wide_literal, literal_value
 from porting.rules.warp.codes import ESCAPES, WIDENED
-from porting.rules.warp.declarations import declaration_at, widen
+from porting.rules.warp.declarations import Declaration, declaration_at, widen
 from porting.rules.warp.flow import (
     COUNTERS,
+    MASKED,
     PRODUCERS,
     Flow,
     MaskVariable,
@@ -28,20 +29,17 @@ from porting.syntax import IDENT, call_at
 _FULL_64: Final = "0xffffffffffffffffull"
 _FROM_TOP: Final = {31: "63", 32: "64"}
 _ORDER_OF_BITS: Final = frozenset(("__clz", "__brev", "__builtin_clz"))
-_WRAPS: Final = frozenset(("~", "<<"))
+_HEADERS: Final = frozenset((".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"))
 
 
 def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """Yield the widening of every variable, constant and result type that holds lane masks."""
     yield from _constants(unit)
-    functions = [f for f in unit.functions.all if not f.is_macro and _speaks_of_masks(unit, f)]
-    if not functions:
-        return
     mask_functions: frozenset[str] = frozenset()
     while True:
         flows = [
-            read_flow(unit, function, mask_functions)
-            for function in _users(unit, functions, mask_functions)
+            read_flow(unit, f, mask_functions, wave=widths.at(f.open) is Width.WAVE)
+            for f in _users(unit, mask_functions)
         ]
         found = mask_functions | {
             unit.tokens[flow.function.name].text
@@ -55,26 +53,21 @@ def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
         yield from _Widening(unit, widths, flow, mask_functions).findings()
 
 
-def _speaks_of_masks(unit: Unit, function: Function) -> bool:
-    names = (*PRODUCERS, "asm", "__asm__")
-    return any(function.open < p < function.close for name in names for p in unit.where(name))
-
-
-def _users(unit: Unit, functions: list[Function], mask_functions: frozenset[str]) -> list[Function]:
-    """Return the functions that make masks or call a function that does."""
-    callers = {
+def _users(unit: Unit, mask_functions: frozenset[str]) -> list[Function]:
+    """Return the functions that make or take masks, or call one of this file that returns one."""
+    found = {
         function
-        for name in mask_functions
+        for name in (*MASKED, "__activemask", "asm", "__asm__", *mask_functions)
         for place in unit.where(name)
         if (function := unit.functions.around(place)) is not None and not function.is_macro
     }
-    return sorted({*functions, *callers}, key=lambda f: f.first)
+    return sorted(found, key=lambda f: f.first)
 
 
 def _constants(unit: Unit) -> Iterator[Diagnostic]:
     """Widen the constants of this file that are used as masks of *_sync functions."""
     names: dict[str, None] = {}
-    for builtin in (*SHUFFLES, *PRODUCERS, "__any_sync", "__all_sync", "__syncwarp"):
+    for builtin in sorted(MASKED):
         for call in unit.calls(builtin):
             if not call.arguments:
                 continue
@@ -105,15 +98,20 @@ def _is_constant(unit: Unit, place: int) -> bool:
 def _constant(unit: Unit, place: int) -> Diagnostic:
     tokens = unit.tokens
     name = tokens[place]
-    first = place + (1 if tokens[place - 1].text == "define" else 2)
-    while tokens[first].text == "(":
-        first += 1
-    last = first + (1 if tokens[first].text in ("~", "-") else 0)
-    edits = [Edit(tokens[first].start, tokens[last].end, _FULL_64, name.text)]
+    edits = [_full_literal(unit, place + (1 if tokens[place - 1].text == "define" else 2))]
     declaration = declaration_at(tokens, place)
     if tokens[place - 1].text != "define" and declaration is not None:
         edits.append(widen(tokens, declaration))
     return unit.diagnose(WIDENED, name, f"the lane mask {name.text} gets 64 bits", edits=edits)
+
+
+def _full_literal(unit: Unit, first: int) -> Edit:
+    """Return the edit that makes the full mask at token `first` 64 bits wide."""
+    tokens = unit.tokens
+    while tokens[first].text == "(":
+        first += 1
+    last = first + (1 if tokens[first].text in ("~", "-") else 0)
+    return Edit(tokens[first].start, tokens[last].end, _FULL_64, tokens[first].text)
 
 
 class _Widening:
@@ -172,7 +170,7 @@ class _Widening:
         if call is None or is_mask_argument(self.unit, call, use):
             return True
         name = self.tokens[call].text
-        return name in COUNTERS or name == "__syncwarp"
+        return name in COUNTERS
 
     def _declaration(self, variable: MaskVariable) -> Iterator[Diagnostic]:
         declaration = variable.declaration
@@ -189,14 +187,33 @@ class _Widening:
             )
             return
         name = self.tokens[declaration.name]
+        edits = [widen(self.tokens, declaration)]
+        if constant_value(self.unit, declaration.name) == FULL_32:
+            edits.append(_full_literal(self.unit, declaration.name + 2))
+        if declaration.name < self.function.open:
+            edits += self._full_arguments(declaration)
+            if self.unit.source.suffix in _HEADERS:
+                callers = "callers in other files must pass 64 bits"
+                yield self._escape(declaration.name, f"parameter '{variable.name}': {callers}")
         yield self.unit.diagnose(
-            WIDENED,
-            name,
-            f"the lane mask '{variable.name}' gets 64 bits",
-            edits=[widen(self.tokens, declaration)],
+            WIDENED, name, f"the lane mask '{variable.name}' gets 64 bits", edits=edits
         )
 
+    def _full_arguments(self, declaration: Declaration) -> Iterator[Edit]:
+        """Widen the full masks that calls pass to this parameter."""
+        tokens = self.tokens
+        commas = range(self.function.name, declaration.name)
+        number = sum(tokens[at].text == "," for at in commas)
+        for call in self.unit.calls(tokens[self.function.name].text):
+            if call.name == self.function.name or len(call.arguments) <= number:
+                continue
+            argument = call.arguments[number]
+            if literal_value(tokens, argument.first) == FULL_32:
+                yield _full_literal(self.unit, argument.first)
+
     def _use(self, name: str, use: int) -> Iterator[Diagnostic]:
+        if use <= self.function.open:
+            return
         yield from self._shifts(use)
         call = enclosing_call(self.unit, self.function, use)
         if call is not None:

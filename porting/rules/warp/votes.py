@@ -23,6 +23,7 @@ from porting.rules.warp.codes import (
     VOTE,
     WIDENED,
 )
+from porting.rules.warp.shuffles import SHUFFLES
 from porting.rules.warp.width import Width, Widths
 from porting.syntax import Call, call_at
 
@@ -39,6 +40,19 @@ FENCE: Final = (
     '(__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront"), __builtin_amdgcn_wave_barrier(),'
     ' __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront"))'
 )
+_TAKE_MASKS: Final = (
+    frozenset(
+        (
+            *SHUFFLES,
+            "__ballot_sync",
+            "__any_sync",
+            "__all_sync",
+            "__match_any_sync",
+            "__match_all_sync",
+        )
+    )
+    | _REDUCTIONS
+)
 _TWO_WARPS: Final = (
     "gives 64 bits on 64-lane wavefronts and this code counts in 32-lane warps: rewritten to read"
     " the caller's half of the wavefront"
@@ -50,11 +64,12 @@ _CHECK_READERS: Final = (
 
 
 def check_votes(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
-    """Yield the rewrite of every vote in live code."""
+    """Yield the rewrite of every vote in live code, but for those in masks that are dropped."""
+    dropped = _dropped_masks(unit)
     for name, (arguments, rewrite) in _VOTES.items():
         for place in unit.where(name):
             before = unit.tokens[place - 1].text
-            if before in _NO_CALL or _is_defined_here(unit, place):
+            if place in dropped or before in _NO_CALL or _is_defined_here(unit, place):
                 continue
             call = call_at(unit.tokens, place)
             if (
@@ -68,6 +83,17 @@ def check_votes(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
                 finding = rewrite(_Writer(unit, widths, call))
                 if finding is not None:
                     yield finding
+
+
+def _dropped_masks(unit: Unit) -> frozenset[int]:
+    """Return the calls of __activemask that are the mask of another call, which loses it."""
+    dropped: set[int] = set()
+    for place in unit.where("__activemask"):
+        tokens = unit.tokens
+        opener = place - 1 if tokens[place - 1].text != "::" else place - 2
+        if tokens[opener].text == "(" and tokens[opener - 1].text in _TAKE_MASKS:
+            dropped.add(place)
+    return frozenset(dropped)
 
 
 def _is_defined_here(unit: Unit, place: int) -> bool:
@@ -205,18 +231,15 @@ def _compared(writer: _Writer, comparison: str) -> Diagnostic:
 
 
 def _active_mask(writer: _Writer) -> Diagnostic | None:
-    old = writer.unit.target.release < FIRST_SYNC
-    name = "__ballot" if old else "__activemask"
-    if old:
-        at = writer.unit.tokens[writer.call.close].start
-        writer.edits.append(Edit(at, at, "1", writer.name.text))
+    if not writer.logical and writer.unit.target.release >= FIRST_SYNC:
+        return None
+    at = writer.unit.tokens[writer.call.close].start
+    writer.edits.append(Edit(at, at, "1", writer.name.text))
     if writer.logical:
-        writer.front(f"static_cast<unsigned>({name}")
+        writer.front("static_cast<unsigned>(__ballot")
         writer.back(f" >> {HALF})")
         return writer.done(BALLOT, f"__activemask {_TWO_WARPS}", _CHECK_READERS)
-    if not old:
-        return None
-    writer.front(name)
+    writer.front("__ballot")
     return writer.done(WIDENED, "__activemask becomes __ballot(1), which every release declares")
 
 

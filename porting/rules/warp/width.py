@@ -124,16 +124,34 @@ class Widths:
                 yield from (literal for p in places for literal in self._halving_loop(p))
 
     def _arithmetic(self, place: int, after: int) -> Iterator[Literal]:
-        """Yield `threadIdx.x & 31` and its kin, also behind closing parentheses and reversed."""
+        """Yield `threadIdx.x & 31` and its kin, also around parentheses, and reversed."""
         tokens = self._tokens
-        while after < len(tokens) and tokens[after].text == ")":
-            after += 1
-        if after + 1 < len(tokens):
-            wanted = _LITERALS.get(tokens[after].text.removesuffix("="))
-            if wanted is not None and integer(tokens[after + 1]) == wanted:
-                yield Literal(place, f"{tokens[after].text} {tokens[after + 1].text}")
+        for at in (after, *self._behind_parentheses(after)):
+            if at + 1 < len(tokens):
+                wanted = _LITERALS.get(tokens[at].text.removesuffix("="))
+                if wanted is not None and integer(tokens[at + 1]) == wanted:
+                    yield Literal(place, f"{tokens[at].text} {tokens[at + 1].text}")
+                    return
         if tokens[place - 1].text == "&" and integer(tokens[place - 2]) == LANES - 1:
             yield Literal(place, f"{tokens[place - 2].text} &")
+
+    def _behind_parentheses(self, at: int) -> Iterator[int]:
+        """Yield the token after each closing parenthesis around the expression at `at`."""
+        tokens = self._tokens
+        depth = 0
+        for index in range(at, min(at + 24, len(tokens) - 1)):
+            text = tokens[index].text
+            if text in ("(", "["):
+                depth += 1
+            elif text in (")", "]"):
+                depth -= 1
+                if depth < 0:
+                    if text == "]":
+                        return
+                    yield index + 1
+                    depth = 0
+            elif depth == 0 and text in (";", ",", "{", "}", "?", "=", "<", "=="):
+                return
 
     def _defines_32(self, place: int) -> bool:
         """Whether a named constant gets the value 32: #define, an initializer, an enumerator."""

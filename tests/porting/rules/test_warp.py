@@ -1,0 +1,387 @@
+"""The warp family: 32-lane code keeps its warps, code that asks warpSize gets the wavefront."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from porting.rules.warp import check
+from porting.toolkits.sysroot import Sysroot
+
+Port = Callable[..., Any]
+Check = Callable[..., None]
+HALF = "(__lane_id() & 32)"
+MINE = f"__ballot(1) & (0xffffffffull << {HALF})"
+
+
+def line(text: str, number: int = 1) -> str:
+    """Return one line of a text, without its indentation."""
+    return text.splitlines()[number - 1].strip()
+
+
+SHUFFLES = [
+    ("__shfl_down_sync(0xffffffff, v, d)", "__shfl_down(v, d, 32)"),
+    ("__shfl_sync(0xFFFFFFFFu, v, 0)", "__shfl(v, 0, 32)"),
+    ("__shfl_up_sync(-1, v, 1)", "__shfl_up(v, 1, 32)"),
+    ("__shfl_xor_sync(~0u, v, m ^ 3)", "__shfl_xor(v, m ^ 3, 32)"),
+    ("__shfl_xor_sync(~0u, f(a, b), g<1, 2>(c))", "__shfl_xor(f(a, b), g<1, 2>(c), 32)"),
+    ("__shfl_sync(mask, v, 0, 16)", "__shfl(v, 0, 16)"),
+    ("::__shfl_sync(k::kAll, v, 0)", "::__shfl(v, 0, 32)"),
+    ("__shfl_sync(__activemask(), v, 0)", "__shfl(v, 0, 32)"),
+    ("__shfl_sync ( 0xffffffff , v,\n 0 )", "__shfl ( v,\n 0 , 32)"),
+    ("__shfl_sync((unsigned)-1, __shfl_sync(m, v, 1), 2)", "__shfl(__shfl(v, 1, 32), 2, 32)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SHUFFLES)
+def test_shuffle_loses_mask_and_gets_width_when_code_counts_in_32(
+    ported: Port, before: str, after: str
+) -> None:
+    found = ported(check, f"__device__ int f(int v) {{ return {before}; }}\n")
+    assert found.text == f"__device__ int f(int v) {{ return {after}; }}\n"
+    assert {d.code for d in found.findings} == {"WRP001"}
+    assert found.said(above="note") == []
+
+
+def test_shuffle_spans_the_wavefront_when_code_asks_warp_size(ported: Port) -> None:
+    text = (
+        "__device__ int f(int v) {\n"
+        "  for (int o = warpSize / 2; o; o >>= 1) v += __shfl_down_sync(0xffffffff, v, o);\n"
+        "  return v;\n}\n"
+    )
+    found = ported(check, text)
+    assert "v += __shfl_down(v, o);" in found.text
+    assert found.said() == [(2, "WRP001")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define SHFL(...) __shfl_sync(__VA_ARGS__)\n",
+        "template <class... A> __device__ int f(A... a) { return __shfl_sync(0xffffffff, a...); }\n",
+        "auto f = &__shfl_sync<int>;\n",
+        "__device__ int f(unsigned m) { return __shfl_sync(m <<= 1, 1, 2); }\n",
+    ],
+)
+def test_shuffle_is_an_error_when_its_mask_cannot_be_seen(ported: Port, text: str) -> None:
+    found = ported(check, text)
+    assert found.text == text
+    assert found.said(above="note") == [(1, "WRP010")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// __shfl_sync(0xffffffff, v, 0)\n",
+        'const char* s = "__ballot_sync(0xffffffff, p)";\n',
+        "__device__ int f(int v) { return __shfl_sync(0xffffffffffffffffull, v, 0); }\n",
+        "__device__ int f(int v, unsigned long long m) { return __shfl_sync(m, v, 0); }\n",
+        "#ifdef __HIP_PLATFORM_AMD__\nint f(int v) { return __shfl_sync(m, v, 0); }\n#endif\n",
+        "#ifndef USE_ROCM\nint f(int v) { return __shfl_sync(m, v, 0); }\n#endif\n",
+        "#include <hip/hip_runtime.h>\n__device__ int f(int v) { return __shfl_down(v, 32); }\n",
+        "int shfl_sync(int m, int v); int f() { return shfl_sync(0xffffffff, 1); }\n",
+        "#define __shfl_sync(mask, v, lane) __shfl(v, lane)\n",
+    ],
+)
+def test_nothing_is_done_when_code_is_not_cuda_or_already_wide(ported: Port, text: str) -> None:
+    found = ported(check, text)
+    assert found.text == text
+    assert found.findings == ()
+
+
+def test_ballot_reads_the_callers_half_when_code_counts_in_32(ported: Port) -> None:
+    text = (
+        "__global__ void k(int* p) {\n"
+        "  int lane = threadIdx.x & 31;\n"
+        "  unsigned votes = __ballot_sync(0xffffffff, p[0] > 0);\n"
+        "  p[1] = __popc(votes & ((1u << lane) - 1));\n"
+        "  p[2] = 31 - __clz(votes);\n"
+        "}\n"
+    )
+    found = ported(check, text)
+    assert line(found.text, 3) == (
+        f"unsigned long long votes = static_cast<unsigned>(__ballot(p[0] > 0) >> {HALF});"
+    )
+    assert line(found.text, 4) == "p[1] = __popcll(votes & ((1ull << lane) - 1));"
+    assert line(found.text, 5) == "p[2] = 31 - __clz(votes);"
+    assert (3, "WRP002") in found.said(above="note")
+    assert (2, "WSZ001") in found.said()
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["~votes == 0", "votes << 1", "f(votes)", "g(&votes)", "a[votes]", "-votes", "max(votes, 3u)"],
+)
+def test_ballot_variable_keeps_its_type_when_64_bits_could_tell(ported: Port, use: str) -> None:
+    text = (
+        "__device__ int k(int* p) {\n"
+        "  unsigned votes = __ballot_sync(0xffffffff, p[0] > 0);\n"
+        f"  return {use};\n"
+        "}\n"
+    )
+    found = ported(check, text)
+    assert line(found.text, 2).startswith("unsigned votes = static_cast<unsigned>(__ballot(")
+    assert line(found.text, 3) == f"return {use};"
+    assert found.said(above="note") == [(2, "WRP002")]
+
+
+def test_masks_become_64_bits_without_a_warning_when_code_asks_warp_size(ported: Port) -> None:
+    text = (
+        "constexpr unsigned kAll = 0xffffffffu;\n"
+        "__device__ unsigned below() {\n"
+        "  unsigned mask;\n"
+        '  asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));\n'
+        "  return mask;\n"
+        "}\n"
+        "__device__ int slot(int* n, bool want) {\n"
+        "  const std::uint32_t votes = __ballot_sync(kAll, want);\n"
+        "  if (votes == 0 || !__any_sync(kAll, want) || __all_sync(kAll, !want)) return -1;\n"
+        "  int leader = __ffs(votes) - 1, last = 31 - __clz(votes);\n"
+        "  const unsigned me = 1u << (threadIdx.x % warpSize);\n"
+        "  if (votes & me) leader += __popc(votes & below()) + __popc(__ballot_sync(kAll, want));\n"
+        "  return __shfl_sync(kAll, leader, last);\n"
+        "}\n"
+    )
+    found = ported(check, text)
+    assert found.said(above="note") == []
+    assert found.text == (
+        "constexpr unsigned long long kAll = 0xffffffffffffffffull;\n"
+        "__device__ unsigned long long below() {\n"
+        "  unsigned long long mask;\n"
+        '  asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));\n'
+        "  return mask;\n"
+        "}\n"
+        "__device__ int slot(int* n, bool want) {\n"
+        "  const std::uint64_t votes = __ballot(want);\n"
+        "  if (votes == 0 || !__any(want) || __all(!want)) return -1;\n"
+        "  int leader = __ffsll(votes) - 1, last = 63 - __clzll(votes);\n"
+        "  const unsigned long long me = 1ull << (threadIdx.x % warpSize);\n"
+        "  if (votes & me) leader += __popcll(votes & below()) + __popcll(__ballot(want));\n"
+        "  return __shfl(leader, last);\n"
+        "}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("use", "code"),
+    [
+        ("g(m);", "WRP004"),
+        ("out[0] = m;", "WRP004"),
+        ("if (m == 0xffffffff) out[0] = 1;", "WRP004"),
+        ("out[0] = __brev(m);", "WRP004"),
+    ],
+)
+def test_a_wide_mask_that_escapes_is_a_warning(ported: Port, use: str, code: str) -> None:
+    text = (
+        "__device__ void k(int* out, bool p) {\n"
+        "  int lane = threadIdx.x % warpSize;\n"
+        "  unsigned m = __ballot_sync(0xffffffff, p);\n"
+        f"  {use}\n"
+        "}\n"
+    )
+    found = ported(check, text)
+    assert line(found.text, 3) == "unsigned long long m = __ballot(p);"
+    assert found.said(above="note") == [(4, code)]
+
+
+def test_masks_declared_together_are_a_warning_when_they_must_widen(ported: Port) -> None:
+    text = (
+        "__device__ int k(bool p) {\n  int w = warpSize;\n"
+        "  unsigned a = 1, m = __ballot_sync(-1, p);\n"
+        "  return __popc(m) + a + w;\n}\n"
+    )
+    found = ported(check, text)
+    assert (3, "WRP004") in found.said(above="note")
+
+
+def test_mask_parameter_widens_with_its_callers_when_code_asks_warp_size(ported: Port) -> None:
+    text = (
+        "__device__ int k(bool p, unsigned mask = 0xffffffff) {\n"
+        "  return __popc(__ballot_sync(mask, p)) + warpSize;\n}\n"
+        "__device__ int g() { return k(true, 0xffffffffu) + k(false); }\n"
+    )
+    found = ported(check, text)
+    wide = "0xffffffffffffffffull"
+    assert line(found.text) == f"__device__ int k(bool p, unsigned long long mask = {wide}) {{"
+    assert line(found.text, 2) == "return __popcll((mask & __ballot(p))) + warpSize;"
+    assert line(found.text, 4) == f"__device__ int g() {{ return k(true, {wide}) + k(false); }}"
+    assert found.said(above="note") == []
+    in_header = ported(check, text, "7.1", "k.cuh")
+    assert in_header.said(above="note") == [(1, "WRP004")]
+
+
+VOTES = [
+    ("__any_sync(0xffffffff, p)", f"(static_cast<unsigned>(__ballot(p) >> {HALF}) != 0)"),
+    ("__all_sync(~0, a && b)", f"(static_cast<unsigned>(__ballot(!(a && b)) >> {HALF}) == 0)"),
+    ("__any_sync(m, p)", f"((m & static_cast<unsigned>(__ballot(p) >> {HALF})) != 0)"),
+    ("__all_sync(m | 1, p)", f"(((m | 1) & static_cast<unsigned>(__ballot(!(p)) >> {HALF})) == 0)"),
+    ("__match_any_sync(m, p)", f"(m & static_cast<unsigned>(__match_any(p) >> {HALF}))"),
+    (
+        "__match_all_sync(0xffffffff, p, &q)",
+        f"static_cast<unsigned>(__match_all_sync({MINE}, p, &q) >> {HALF})",
+    ),
+    (
+        "__reduce_add_sync(0xffffffff, p)",
+        f"__reduce_add_sync({MINE}, p)",
+    ),
+    (
+        "__reduce_min_sync(m, p)",
+        f"__reduce_min_sync(__ballot(1) & (static_cast<unsigned long long>(m) << {HALF}), p)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), VOTES)
+def test_vote_speaks_of_32_lanes_when_code_counts_in_32(
+    ported: Port, before: str, after: str
+) -> None:
+    found = ported(check, f"__device__ int f(int p, unsigned m) {{ return {before}; }}\n")
+    assert found.text == f"__device__ int f(int p, unsigned m) {{ return {after}; }}\n"
+    assert found.said(above="note") == []
+
+
+@pytest.mark.parametrize("name", ["__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"])
+def test_bitwise_reduction_is_an_error_because_hip_combines_logically(
+    ported: Port, name: str
+) -> None:
+    text = f"__device__ int f(unsigned v) {{ return {name}(0xffffffff, v); }}\n"
+    found = ported(check, text)
+    assert found.text == text
+    assert found.said() == [(1, "WRP006")]
+    assert "logical" in found.findings[0].message
+
+
+def test_reduction_is_an_error_when_the_release_lacks_it(ported: Port) -> None:
+    text = "__device__ int f(int v) { return __reduce_add_sync(0xffffffff, v); }\n"
+    found = ported(check, text, "6.4")
+    assert found.text == text
+    assert found.said() == [(1, "WRP006")]
+    assert "ROCm 7.0" in found.findings[0].message
+
+
+def test_match_is_a_warning_when_the_release_hides_it_behind_a_macro(ported: Port) -> None:
+    text = "__device__ int f(int v) { return __match_any_sync(0xffffffff, v); }\n"
+    assert ported(check, text, "6.4").said() == [(1, "WRP008")]
+    assert ported(check, text, "7.0").said() == [(1, "WRP005")]
+
+
+@pytest.mark.parametrize("call", ["__syncwarp()", "__syncwarp(0xffffffff)", "__syncwarp(m)"])
+def test_syncwarp_by_release(ported: Port, call: str) -> None:
+    text = f"__device__ void f(unsigned m) {{ if (m) {call}; }}\n"
+    new = ported(check, text, "7.1")
+    assert new.text == "__device__ void f(unsigned m) { if (m) __syncwarp(); }\n"
+    old = ported(check, text, "6.4")
+    assert "__syncwarp" not in old.text
+    assert "if (m) (__builtin_amdgcn_fence(__ATOMIC_RELEASE" in old.text
+    assert "__builtin_amdgcn_wave_barrier()" in old.text
+    assert old.said() == [(1, "WRP009")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("__global__ void k() { int l = threadIdx.x & 31; }", "WSZ001"),
+        ("__global__ void k() { int l = (threadIdx.x + 1) % 32u; }", "WSZ001"),
+        ("__global__ void k() { int w = tid >> 5; }", "WSZ001"),
+        ("__global__ void k() { int w = threadIdx.x / 0x20; }", "WSZ001"),
+        ("__global__ void k() { int l = 31 & threadIdx.x; }", "WSZ001"),
+        ("#define WARP_SIZE 32", "WSZ001"),
+        ("constexpr int kWarpSize{32};", "WSZ001"),
+        ("enum { WARP_SIZE = 32 };", "WSZ001"),
+        ("static const unsigned threadsPerWarp = 32;", "WSZ001"),
+        ("const int warpSize = 32;", "WSZ001"),
+        ("__global__ void k() { bits[i >> 5] |= 1u << (i & 31); }", ""),
+        ("#define MAX_WARPS 32", ""),
+        ("constexpr int kWarps = 32;", ""),
+        ("int b = blocks / 32;", ""),
+        ("__global__ void k() { int l = threadIdx.x & 15; }", ""),
+    ],
+)
+def test_literal_lane_counts_are_noted(ported: Port, text: str, said: str) -> None:
+    found = ported(check, text + "\n")
+    assert found.text == text + "\n"
+    assert [code for _, code in found.said()] == ([said] if said else [])
+
+
+def test_literal_is_a_warning_when_the_file_asks_warp_size_too(ported: Port) -> None:
+    text = (
+        "__device__ int a() { return threadIdx.x % warpSize; }\n"
+        "__device__ int b() { return threadIdx.x % 32; }\n"
+    )
+    found = ported(check, text)
+    assert found.said(above="note") == [(2, "WSZ002")]
+
+
+def test_host_field_named_warp_size_is_no_evidence(ported: Port) -> None:
+    text = "int f(cudaDeviceProp& p) { return p.warpSize; }\nint lanes = threadIdx.x & 31;\n"
+    assert ported(check, text).said() == [(2, "WSZ001")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__global__ void k() { __shared__ int s[warpSize]; }",
+        "__global__ void k() { int a[1024 / warpSize]; }",
+        "__global__ void k() { g<warpSize>(); }",
+        "constexpr int n = warpSize * 2;",
+        "static_assert(warpSize == 32);",
+    ],
+)
+def test_warp_size_is_an_error_where_a_constant_is_needed(ported: Port, text: str) -> None:
+    assert "WSZ003" in [code for _, code in ported(check, text + "\n", "7.0").said()]
+    assert "WSZ003" not in [code for _, code in ported(check, text + "\n", "6.4").said()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__global__ void k(int* p) { p[warpSize] = 1; }",
+        "__global__ void k(int* p) { p[0] = p[threadIdx.x % warpSize]; }",
+        "__global__ void k() { if (a < warpSize && b > 2) return; }",
+        "__global__ void k() { f(a, warpSize, b); }",
+        "__global__ void k() { const int n = warpSize; }",
+    ],
+)
+def test_warp_size_is_left_alone_where_a_value_will_do(ported: Port, text: str) -> None:
+    assert ported(check, text + "\n").findings == ()
+
+
+KERNEL = """\
+#define FULL 0xffffffffu
+template <typename T>
+__device__ T sum(T v) {
+  for (int o = LANES / 2; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o);
+  return v;
+}
+__global__ void k(int* p, unsigned m) {
+  const int lane = threadIdx.x % LANES;
+  unsigned votes = __ballot_sync(FULL, p[0] > 0);
+  unsigned some = __ballot_sync(votes, p[1] > 0);
+  if (__any_sync(FULL, p[2]) && __all_sync(some, p[3])) p[4] = __popc(votes & ((1u << lane) - 1));
+  unsigned active = __activemask();
+  p[5] = __ffs(active) + __shfl_down_sync(active, p[6], 1) + __shfl_up_sync(FULL, p[7], 1, 8);
+  p[6] = sum(p[8]) + static_cast<int>(sum(1.5));
+  __syncwarp(active);
+  __syncwarp();
+}
+"""
+NEWER = """\
+__global__ void n(int* p) {
+  const int lane = threadIdx.x % LANES;
+  int every;
+  unsigned peers = __match_any_sync(__activemask(), p[0]);
+  unsigned all = __match_all_sync(0xffffffff, p[1], &every);
+  p[2] = __popc(peers) + __ffs(all) + __reduce_add_sync(peers, p[3]) + lane + every;
+  p[4] = __reduce_max_sync(0xffffffff, static_cast<unsigned>(p[5]));
+}
+"""
+
+
+@pytest.mark.parametrize("lanes", ["32", "warpSize"])
+def test_rewritten_kernels_compile_for_both_wavefront_sizes(
+    ported: Port, compiles: Check, sysroot: Sysroot, sysroot_6_2: Sysroot, lanes: str
+) -> None:
+    new = ported(check, (KERNEL + NEWER).replace("LANES", lanes))
+    compiles(new.text, sysroot)
+    old = ported(check, KERNEL.replace("LANES", lanes), "6.2")
+    compiles(old.text, sysroot_6_2)
