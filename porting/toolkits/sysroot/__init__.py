@@ -6,7 +6,16 @@ from porting.toolkits.sysroot.manifest import Header, Origin, Sysroot, read_mani
 from porting.toolkits.sysroot.recipes import RECIPES
 from porting.toolkits.wheels import Say
 
-__all__ = ["RECIPES", "Header", "NoHeadersError", "Origin", "Sysroot", "create", "find"]
+__all__ = [
+    "RECIPES",
+    "Header",
+    "NoHeadersError",
+    "Origin",
+    "Sysroot",
+    "create",
+    "find",
+    "recipe_for",
+]
 
 
 def create(rocm: str = "7.1", clang: str = "", say: Say = lambda _text: None) -> Sysroot:

@@ -1,0 +1,109 @@
+"""Compile commands of a build system: the flags that matter to a unit of the ported tree."""
+
+import json
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from porting.errors import InputError
+
+NAME = "compile_commands.json"
+_PLACES = (NAME, f"build/{NAME}")
+# Flags whose value is a folder or a file, attached or as the next argument.
+_PATH_FLAGS = ("-isystem", "-iquote", "-idirafter", "-include", "-I")
+_KEPT = ("-D", "-U", "-std=", "-fno-exceptions", "-fexceptions", "-fno-rtti", "-frtti", "-fopenmp")
+_RDC = frozenset(("-fgpu-rdc", "-rdc=true", "--relocatable-device-code=true", "-dc"))
+_DIVIDED = {"-D", "-U", *_PATH_FLAGS}
+
+
+@dataclass(frozen=True)
+class Command:
+    """The flags of one unit that say how to read it."""
+
+    flags: tuple[str, ...]
+    is_hip: bool = False
+
+
+def load(root: Path) -> Mapping[str, Command]:
+    """Return path below `root` -> its command, of the tree's own compile_commands.json.
+
+    The database may come from the input's build: entries are matched by the end of their path, and
+    folders below the input's root become folders below `root`.  Raises InputError when the file is
+    no compilation database.
+    """
+    for place in _PLACES:
+        path = root / place
+        if path.is_file():
+            return parse(path, root)
+    return {}
+
+
+def parse(path: Path, root: Path) -> Mapping[str, Command]:
+    """Return the commands of one database for the files that exist below `root`."""
+    try:
+        entries = json.loads(path.read_text())
+        return dict(filter(None, (_entry(entry, root) for entry in entries)))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path} is no compilation database: {error}; mend or remove it"
+        ) from error
+
+
+def _entry(entry: Mapping[str, Any], root: Path) -> tuple[str, Command] | None:
+    directory = Path(entry["directory"])
+    file = Path(os.path.normpath(directory / entry["file"]))
+    unit = _below(file, root)
+    if not unit:
+        return None
+    input_root = Path(str(file).removesuffix(unit))
+    given = entry.get("arguments")
+    arguments = shlex.split(entry["command"]) if given is None else list(given)
+    return unit, Command(_flags(arguments[1:], directory, input_root, root), _is_hip(arguments))
+
+
+def _below(file: Path, root: Path) -> str:
+    """Return the longest end of a path that is a file below `root`, else ""."""
+    parts = PurePosixPath(file.as_posix()).parts[1:]
+    for start in range(len(parts)):
+        ending = "/".join(parts[start:])
+        if (root / ending).is_file():
+            return ending
+    return ""
+
+
+def _is_hip(arguments: Sequence[str]) -> bool:
+    return any(flag == "-x" and value in {"hip", "cu"} for flag, value in pairwise(arguments))
+
+
+def _flags(
+    arguments: Sequence[str], directory: Path, input_root: Path, root: Path
+) -> tuple[str, ...]:
+    kept: list[str] = []
+    waiting = iter(arguments)
+    for argument in waiting:
+        value = next(waiting, "") if argument in _DIVIDED else None
+        flag = next((f for f in _PATH_FLAGS if argument.startswith(f)), "")
+        if flag:
+            text = argument.removeprefix(flag) if value is None else value
+            moved = _moved(directory / text, input_root, root)
+            if moved.exists():
+                kept += [flag, str(moved)]
+        elif value is not None:
+            kept.append(argument + value)
+        elif argument in _RDC:
+            kept.append("-fgpu-rdc")
+        elif argument.startswith(_KEPT):
+            kept.append(argument)
+    return tuple(kept)
+
+
+def _moved(path: Path, input_root: Path, root: Path) -> Path:
+    """Return where a path of the input is in the ported tree; other paths stay."""
+    normal = Path(os.path.normpath(path))
+    if normal.is_relative_to(input_root):
+        return root / normal.relative_to(input_root)
+    return normal
