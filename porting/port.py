@@ -122,12 +122,23 @@ def _read(request: PortRequest) -> Tree:
     settings = request.settings
     exclude, verbatim = PathPatterns(settings.exclude), PathPatterns(settings.verbatim)
     tree = read_tree(request.source, exclude, verbatim)
-    if tree.single and tree.sources[0].is_binary:
+    if tree.single:
+        _check_single(request.source, tree.sources[0])
+    return tree
+
+
+def _check_single(path: Path, source: SourceFile) -> None:
+    """Raise InputError for a file that would come back as it is: it was named to be ported."""
+    if source.is_binary:
         raise InputError(
-            f"{request.source} is no text (it has NUL bytes), so it cannot be ported; "
+            f"{path} is no text (it has NUL bytes), so it cannot be ported; "
             "save it as UTF-8 if it is UTF-16"
         )
-    return tree
+    if not hipify.is_portable(source):
+        raise InputError(
+            f"{path} is no C, C++ or CUDA source by its name, so it cannot be ported; "
+            "give it a suffix like .cu, .cuh, .cpp or .h"
+        )
 
 
 def _convert(request: PortRequest, tree: Tree, progress: Progress) -> tuple[Hipified, ...]:

@@ -88,13 +88,19 @@ def _put_in_place(written: Mapping[Path, Path]) -> None:
             for path, beside in written.items():
                 former = beside.with_name(beside.name + ".old")
                 os.link(path, former, follow_symlinks=False)
-                undo.callback(former.replace, path)
+                undo.callback(_restore, former, path)
                 kept.append(former)
         for path, beside in written.items():
             beside.replace(path)
         undo.pop_all()
         for former in kept:
             former.unlink()
+
+
+def _restore(former: Path, path: Path) -> None:
+    former.replace(path)
+    # Renaming one link of a file onto another link of it does nothing at all.
+    former.unlink(missing_ok=True)
 
 
 def _umask() -> int:

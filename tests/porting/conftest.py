@@ -27,7 +27,7 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def command(arguments: list[str], environment: dict[str, str], tmp_path: Path) -> Command:
-    """Return a function that runs `porting ...` in `tmp_path` and gives its output and exit code."""
+    """Return a function that runs `porting ...` in `tmp_path` to its end."""
 
     def run(
         *words: str | Path, prefix: Sequence[str] = (), cwd: Path = tmp_path
