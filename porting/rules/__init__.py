@@ -1,12 +1,12 @@
 """The rule families, in the order in which their edits take precedence."""
 
 from porting.diagnostics import Code
-from porting.rules import api, includes, libraries, names, strings, warp
+from porting.rules import api, includes, libraries, names, semantics, strings, warp
 from porting.rules.project import Project
 from porting.rules.unit import Rule, Unit
 
 # Families that rewrite structure come before plain renames: where edits overlap, the first wins.
-FAMILIES = (includes, strings, warp, libraries, api, names)
+FAMILIES = (includes, strings, warp, libraries, api, semantics, names)
 RULES: tuple[Rule, ...] = tuple(family.check for family in FAMILIES)
 CODES: tuple[Code, ...] = tuple(code for family in FAMILIES for code in family.CODES)
 

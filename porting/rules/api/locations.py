@@ -10,6 +10,7 @@ from porting.rules.api.calls import count_of, is_member, refusal
 from porting.rules.api.changes import is_null, span_of
 from porting.rules.api.codes import ADAPTED
 from porting.rules.unit import Unit
+from porting.rules.variables import declared_as
 from porting.syntax import IDENT, Argument, Call, Token, call_at, match_bracket, split_arguments
 
 _V2_SINCE: Final = (7, 1)
@@ -88,37 +89,6 @@ def _is_location(unit: Unit, argument: Argument, function: _Function, count: int
     if "[" in texts:
         names = [t.text for t in tokens[: texts.index("[")] if t.kind == IDENT]
     return bool(names) and names[-1] in declared
-
-
-def declared_as(unit: Unit, kind: str) -> Iterator[str]:
-    """Yield the variables, members, parameters and functions declared with a type here."""
-    for number in unit.where(kind):
-        at = number + 1
-        while at < len(unit.tokens) and unit.tokens[at].text in ("*", "&", "const"):
-            at += 1
-        while at < len(unit.tokens) and unit.tokens[at].kind == IDENT:
-            yield unit.tokens[at].text
-            at = _next_declarator(unit, at + 1)
-
-
-def _next_declarator(unit: Unit, at: int) -> int:
-    """Return the index of the next declarator of the same declaration, or past the end."""
-    depth = 0
-    while at < len(unit.tokens):
-        text = unit.tokens[at].text
-        if text in ("{", "(", "["):
-            depth += 1
-        elif text in ("}", ")", "]"):
-            depth -= 1
-        if depth < 0 or (depth == 0 and text == ";"):
-            break
-        if depth == 0 and text == ",":
-            at += 1
-            while at < len(unit.tokens) and unit.tokens[at].text in ("*", "&"):
-                at += 1
-            return at
-        at += 1
-    return len(unit.tokens)
 
 
 def _braced(unit: Unit, argument: Argument) -> tuple[str, Argument] | None:

@@ -1,0 +1,165 @@
+"""Decisions by numbers that mean something else on AMD GPUs: capability, version, LDS size."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from porting.diagnostics import Diagnostic
+from porting.rules.semantics.codes import CAPABILITY, LAUNCH_BOUNDS, SHARED_MEMORY, VERSION
+from porting.rules.unit import Unit
+from porting.rules.variables import declared_as, integer
+from porting.syntax import IDENT, Argument, Call
+
+_COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!="))
+_ARITHMETIC: Final = frozenset(("*", "+", "/"))
+_PROPERTIES: Final = ("cudaDeviceProp", "cudaDeviceProp_t")
+_PROPERTIES_NAME: Final = re.compile(
+    r"(?i)\w*(?:prop|gpu|cuda)\w*|getCurrentDeviceProperties|getDeviceProperties"
+)
+_ATTRIBUTES: Final = (
+    "cudaDevAttrComputeCapabilityMajor",
+    "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR",
+    "cuDeviceComputeCapability",
+)
+_VERSIONS: Final = ("cudaRuntimeGetVersion", "cudaDriverGetVersion", "cuDriverGetVersion")
+_LDS: Final = {"gfx950": 160 * 1024}
+_LDS_USUAL: Final = 64 * 1024
+
+
+def check_capability(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield decisions by the compute capability and by version numbers, and too large LDS."""
+    yield from _check_members(unit)
+    for name in _ATTRIBUTES:
+        for number in unit.where(name):
+            yield unit.diagnose(
+                CAPABILITY,
+                unit.tokens[number],
+                f"'{name}' gives the gfx version on AMD GPUs (9, 10, 11, 12), not a capability",
+                help="ask for the feature that the capability stands for, or decide by platform",
+            )
+    yield from _check_versions(unit)
+    yield from _check_shared_memory(unit)
+    yield from _check_launch_bounds(unit)
+
+
+def _check_members(unit: Unit) -> Iterator[Diagnostic]:
+    declared = {name for kind in _PROPERTIES for name in declared_as(unit, kind)}
+    for number in unit.where("major"):
+        if not _is_decided_by(unit, number):
+            continue
+        owner = _owner(unit, number)
+        if owner and (owner in declared or _PROPERTIES_NAME.fullmatch(owner)):
+            yield unit.diagnose(
+                CAPABILITY,
+                unit.tokens[number],
+                f"'{owner}' has the gfx version as its major on AMD GPUs (9, 10, 11, 12)",
+                help="ask for the feature that the capability stands for, or decide by platform",
+            )
+
+
+def _is_decided_by(unit: Unit, number: int) -> bool:
+    """Whether the member is compared, or computed with."""
+    after = unit.tokens[number + 1].text if number + 1 < len(unit.tokens) else ""
+    if after in _COMPARISONS or after in _ARITHMETIC:
+        return True
+    start = number
+    while start > 0 and (
+        unit.tokens[start - 1].kind == IDENT or unit.tokens[start - 1].text in (".", "->", "::")
+    ):
+        start -= 1
+    before = unit.tokens[start - 1].text if start else ""
+    return before in _COMPARISONS or before == "*"
+
+
+def _owner(unit: Unit, number: int) -> str:
+    """Return the name of the object or function whose member is at a token."""
+    if number < 2 or unit.tokens[number - 1].text not in (".", "->"):  # noqa: PLR2004
+        return ""
+    at = number - 2
+    depth = 0
+    while at >= 0 and (depth or unit.tokens[at].text in (")", "]")):
+        depth += (unit.tokens[at].text in (")", "]")) - (unit.tokens[at].text in ("(", "["))
+        at -= 1
+    return unit.tokens[at].text if at >= 0 and unit.tokens[at].kind == IDENT else ""
+
+
+def _check_versions(unit: Unit) -> Iterator[Diagnostic]:
+    for name in _VERSIONS:
+        for call in unit.calls(name):
+            variable = _written_to(unit, call, 0)
+            function = unit.functions.around(call.name)
+            last = function.close if function is not None else len(unit.tokens)
+            used = [n for n in unit.where(variable) if call.close < n < last] if variable else []
+            if any(_is_read_as_version(unit, n) for n in used):
+                yield unit.diagnose(
+                    VERSION,
+                    unit.tokens[call.name],
+                    f"'{variable}' is read as a CUDA version; HIP's is major * 10000000 + minor *"
+                    " 100000 + patch",
+                    help="compare with HIP_VERSION, or decide by the platform",
+                )
+
+
+def _is_read_as_version(unit: Unit, number: int) -> bool:
+    after = [t.text for t in unit.tokens[number + 1 : number + 3]]
+    if len(after) < 2 or after[0] not in _COMPARISONS | {"/", "%"}:  # noqa: PLR2004
+        return False
+    value = integer(after[1])
+    return after[1].startswith(("CUDART_VERSION", "CUDA_VERSION")) or (
+        value is not None and value >= 10  # noqa: PLR2004
+    )
+
+
+def _written_to(unit: Unit, call: Call, argument: int) -> str:
+    if len(call.arguments) <= argument:
+        return ""
+    place = call.arguments[argument]
+    words = [t.text for t in unit.tokens[place.first : place.last]]
+    return words[1] if len(words) == 2 and words[0] == "&" else ""  # noqa: PLR2004
+
+
+def _check_shared_memory(unit: Unit) -> Iterator[Diagnostic]:
+    limit = min(_LDS.get(arch, _LDS_USUAL) for arch in unit.target.archs)
+    for name in ("cudaFuncSetAttribute", "cuFuncSetAttribute"):
+        for call in unit.calls(name):
+            if len(call.arguments) != 3:  # noqa: PLR2004
+                continue
+            attribute = unit.tokens[call.arguments[1].last - 1].text
+            if (
+                not attribute.upper()
+                .replace("_", "")
+                .endswith(("MAXDYNAMICSHAREDMEMORYSIZE", "MAXDYNAMICSHAREDSIZEBYTES"))
+            ):
+                continue
+            size = _product(unit, call.arguments[2])
+            if size is not None and size > limit:
+                yield unit.diagnose(
+                    SHARED_MEMORY,
+                    unit.tokens[call.name],
+                    f"{size} bytes of shared memory are asked for; a workgroup has {limit}",
+                    help="use a smaller tile for AMD GPUs",
+                )
+
+
+def _product(unit: Unit, argument: Argument) -> int | None:
+    """Return the value of `N`, `N * M * ...`, `N << M` written with literals only."""
+    words = [t.text for t in unit.tokens[argument.first : argument.last] if t.text not in "()"]
+    value = integer(words[0]) if words else None
+    for operator, operand in zip(words[1::2], words[2::2], strict=False):
+        right = integer(operand)
+        if value is None or right is None or operator not in ("*", "<<"):
+            return None
+        value = value * right if operator == "*" else value << right
+    return value if len(words) % 2 == 1 else None
+
+
+def _check_launch_bounds(unit: Unit) -> Iterator[Diagnostic]:
+    for call in unit.calls("__launch_bounds__"):
+        if len(call.arguments) == 2:  # noqa: PLR2004
+            yield unit.diagnose(
+                LAUNCH_BOUNDS,
+                unit.tokens[call.name],
+                "the second bound counts waves on a SIMD unit in HIP, blocks on a multiprocessor in"
+                " CUDA",
+                help="scale it by threads / (wavefront * 4), or drop it",
+            )
