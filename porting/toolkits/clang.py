@@ -13,26 +13,24 @@ from porting.errors import ToolchainError
 
 OLDEST = 17
 TESTED = 19
-# gfx950 exists from LLVM 20 on, gfx1250 from 21 on; the others are older than OLDEST.
-# Source: LLVM release notes, AMDGPU target, 20.1 and 21.1.
-_SINCE = {"gfx950": 20, "gfx1250": 21}
 # The tested release first, then newer ones, which may drop what old HIP headers use
 # (__AMDGCN_WAVEFRONT_SIZE went in 22), then older ones.
 _NUMBERED = (TESTED, 20, 21, 22, 23, 18, OLDEST)
 _NAMES = (*(f"clang++-{major}" for major in _NUMBERED), "clang++")
+_PROCESSORS = ("--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus")
 
 
 @dataclass(frozen=True)
 class Clang:
-    """A clang driver that can compile HIP for AMD GPUs; `text` is its version line."""
+    """A clang driver that can compile HIP for AMD GPUs.
+
+    `text` is its version line, `archs` the AMD GPU architectures that it knows.
+    """
 
     path: Path
     major: int
     text: str
-
-    def can_target(self, arch: str) -> bool:
-        """Whether this release knows the architecture."""
-        return self.major >= _SINCE.get(arch, OLDEST)
+    archs: frozenset[str] = frozenset()
 
     def tool(self, name: str) -> Path | None:
         """Return an LLVM tool of the same release, such as ld.lld or llvm-objdump."""
@@ -107,16 +105,24 @@ def inspect(path: Path) -> Clang | Refused:
     major = int(match[1])
     if major < OLDEST:
         return Refused(path, f"clang {major} is too old, {OLDEST} or newer is needed")
-    targets = _output(path, "-print-targets") or ""
-    if "amdgcn" not in targets:
+    # Asked and not known by release: vendors' clangs know more than LLVM's of the same number.
+    processors = _output(path, *_PROCESSORS) or ""
+    archs = frozenset(re.findall(r"\bgfx[0-9a-f]+\b", processors))
+    if not archs:
         return Refused(path, f"clang {major} was built without the AMDGPU target")
-    return Clang(path, major, first)
+    return Clang(path, major, first, archs)
 
 
-def _output(path: Path, option: str) -> str | None:
+def _output(path: Path, *options: str) -> str | None:
+    """Return what a program prints, on both outputs; None when it fails."""
     try:
         done = subprocess.run(
-            [path, option], capture_output=True, text=True, timeout=30, check=False
+            [path, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=30,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired, ValueError):
         return None

@@ -33,12 +33,14 @@ def diagnostics(
     """Return the findings of all results, sorted by place.
 
     `origin` maps a file and line of the output to those of the input.  A fault in a header that
-    many units share is one finding; one that only some architectures show names them.
+    many units share is one finding; one that only some architectures show names them.  What no
+    unit is to blame for is one finding at the first unit.
     """
     faults: dict[tuple[str, str, int, int, str], _Fault] = {}
     for result in results:
         for fault in _faults(result, root):
-            key = (fault.code.code, fault.file, fault.line, fault.column, fault.text)
+            place = ("", 0, 0) if result.general else (fault.file, fault.line, fault.column)
+            key = (fault.code.code, *place, fault.text)
             known = faults.setdefault(key, fault)
             _add(known.units, result.job.unit.path)
             _add(known.where, result.job.arch if result.job.stage == DEVICE else "host")

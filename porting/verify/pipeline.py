@@ -25,6 +25,7 @@ from porting.verify.results import (
     headers_used,
     judge,
     not_compiled,
+    not_possible,
 )
 from porting.verify.run import Runner
 from porting.verify.sources import Language, SourceTree, Unit
@@ -89,7 +90,7 @@ def verify(request: VerifyRequest, progress: Progress = _silent) -> Verification
         toolchain = toolchains.find(request.target.rocm, request.clang)
     except NoHeadersError as error:
         jobs = _jobs(tree.units(), archs)
-        return _summary(request, tree, [not_compiled(job, str(error)) for job in jobs])
+        return _summary(request, tree, [not_possible(job, str(error)) for job in jobs])
     except ToolchainError as error:
         return _summary(request, tree, [], dict.fromkeys(STAGES, str(error)))
     unavailable = {}
@@ -196,7 +197,7 @@ class _Session:
     def _one(self, job: Job, output: Path) -> Result:
         """Compile one job.  Runs in a thread of the pool."""
         if job.stage == DEVICE and (reason := self._toolchain.why_not(job.arch)):
-            return not_compiled(job, reason)
+            return not_possible(job, reason)
         if job.stage == DEVICE:
             command = self._compiler.device(job.unit, job.arch, output)
         else:

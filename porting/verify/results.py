@@ -29,13 +29,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of a job.  `errors` are clang's; `reason` says why nothing is known."""
+    """The outcome of a job.  `errors` are clang's; `reason` says why nothing is known.
+
+    `general`: the reason is the machine's or the target's, the same for every unit.
+    """
 
     job: Job
     outcome: Outcome
     reason: str = ""
     errors: tuple[ClangError, ...] = ()
     headers: tuple[str, ...] = ()
+    general: bool = False
 
     @property
     def missing_headers(self) -> tuple[str, ...]:
@@ -44,8 +48,13 @@ class Result:
 
 
 def not_compiled(job: Job, reason: str) -> Result:
-    """Return the result of a job that was not run."""
+    """Return the result of a job of which nothing is known."""
     return Result(job, Outcome.NOT_VERIFIED, reason)
+
+
+def not_possible(job: Job, reason: str) -> Result:
+    """Return the result of a job that nothing here can do, whatever its unit."""
+    return Result(job, Outcome.NOT_VERIFIED, reason, general=True)
 
 
 def judge(job: Job, done: Done, output: Path, timeout: float) -> Result:

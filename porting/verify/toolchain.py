@@ -1,15 +1,19 @@
 """What verification needs on this machine: a clang, its linker, a ROCm tree."""
 
+import os
 import re
 import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from porting.config import release_key
 from porting.errors import ToolchainError
 from porting.toolkits import clang as clangs
+from porting.toolkits import detect
 from porting.toolkits import sysroot as sysroots
 from porting.toolkits.clang import Clang
+from porting.toolkits.platforms import ROCM
 from porting.toolkits.sysroot import Sysroot
 from porting.toolkits.wheels import Say
 
@@ -31,7 +35,7 @@ class Toolchain:
 
     def why_not(self, arch: str) -> str:
         """Return why no code can be made for an architecture, or ""."""
-        if not self.clang.can_target(arch):
+        if arch not in self.clang.archs:
             return f"clang {self.clang.major} cannot target {arch}"
         # HIP before 7.0 reads __AMDGCN_WAVEFRONT_SIZE, which clang 22 no longer defines.
         if self.clang.major >= _NO_WAVEFRONT_MACRO and self.sysroot.rocm.startswith("6."):
@@ -42,11 +46,18 @@ class Toolchain:
 def find(rocm: str, clang: str = "", say: Say = lambda _text: None) -> Toolchain:
     """Return the toolchain for a ROCm release, making its tree if need be.
 
-    Raises NoHeadersError when no headers of the release exist, else ToolchainError.
+    A ROCm of that release on this machine is used as it is.  Raises NoHeadersError when no headers
+    of the release exist, else ToolchainError.
     """
-    sysroots.recipe_for(rocm)  # the cheaper answer first: no compiler helps against no headers
-    compiler = clangs.find(clang)
-    return Toolchain(compiler, sysroots.create(rocm, clang, say), compiler.tool("ld.lld"))
+    home = detect.home(ROCM, os.environ)
+    if home is not None and home.version == release_key(rocm):
+        compiler = clangs.find(clang, home.path)
+        tree = sysroots.installed(home.path, rocm)
+    else:
+        sysroots.recipe_for(rocm)  # the cheaper answer first: no compiler helps without headers
+        compiler = clangs.find(clang)
+        tree = sysroots.create(rocm, clang, say)
+    return Toolchain(compiler, tree, compiler.tool("ld.lld"))
 
 
 @lru_cache(maxsize=8)

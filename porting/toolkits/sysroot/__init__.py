@@ -1,7 +1,17 @@
 """A ROCm tree for machines without ROCm: AMD's headers and device libraries, from wheels."""
 
+from pathlib import Path
+
+from porting.errors import ToolchainError
 from porting.toolkits import clang as _clang
-from porting.toolkits.sysroot.build import NoHeadersError, build_tree, recipe_for, tree_path
+from porting.toolkits.sysroot.build import (
+    NoHeadersError,
+    build_tree,
+    hip_version,
+    recipe_for,
+    tree_path,
+    wheels_of,
+)
 from porting.toolkits.sysroot.manifest import Header, Origin, Sysroot, read_manifest
 from porting.toolkits.sysroot.recipes import RECIPES
 from porting.toolkits.wheels import Say
@@ -14,7 +24,9 @@ __all__ = [
     "Sysroot",
     "create",
     "find",
+    "installed",
     "recipe_for",
+    "wheels_of",
 ]
 
 
@@ -26,6 +38,17 @@ def create(rocm: str = "7.1", clang: str = "", say: Say = lambda _text: None) ->
     """
     recipe = recipe_for(rocm)
     return read_manifest(build_tree(recipe, _clang.find(clang), say))
+
+
+def installed(home: Path, rocm: str) -> Sysroot:
+    """Return a ROCm installation as a tree; all its headers are AMD's own of that release.
+
+    Raises ToolchainError when it has no hip_version.h.
+    """
+    header = home / "include/hip/hip_version.h"
+    if not header.is_file():
+        raise ToolchainError(f"{home} has no include/hip/hip_version.h; it is no ROCm home")
+    return Sysroot(home, rocm, hip_version(header), {})
 
 
 def find(rocm: str = "7.1", clang: str = "") -> Sysroot | None:

@@ -70,7 +70,7 @@ def _build(recipe: Recipe, clang: Clang, place: Path, say: Say) -> None:
     headers = _copy_core(recipe, core, place / "include")
     headers |= _copy_overlay(recipe, place / "include", say)
     headers |= _generate(recipe, place / "include", say)
-    version = _hip_version(place / "include/hip/hip_version.h")
+    version = hip_version(place / "include/hip/hip_version.h")
     say(f"building the ROCm {recipe.rocm} tree (HIP {version})")
     _write_version_files(place, version)
     bitcode = place / "amdgcn/bitcode"
@@ -81,7 +81,7 @@ def _build(recipe: Recipe, clang: Clang, place: Path, say: Say) -> None:
     (place / "lib").mkdir()
     write_library(clang, place / "include", place / "lib", version)
     write_packages(place, version)
-    used = tuple(_name(wheel) for wheel in _wheels(recipe))
+    used = tuple(_name(wheel) for wheel in wheels_of(recipe.rocm))
     write_manifest(Sysroot(place, recipe.rocm, version, headers, used))
 
 
@@ -119,13 +119,16 @@ def _write_version_files(place: Path, version: str) -> None:
         (place / name).write_text(text)
 
 
-def _hip_version(header: Path) -> str:
+def hip_version(header: Path) -> str:
+    """Return major.minor.patch that a hip_version.h states."""
     text = header.read_text()
     found = dict(re.findall(r"#define HIP_VERSION_(MAJOR|MINOR|PATCH) (\d+)", text))
     return f"{found['MAJOR']}.{found['MINOR']}.{found['PATCH']}"
 
 
-def _wheels(recipe: Recipe) -> list[Wheel]:
+def wheels_of(rocm: str) -> list[Wheel]:
+    """Return the wheels that a release's tree is made of.  Raises NoHeadersError."""
+    recipe = recipe_for(rocm)
     overlay = [recipe.overlay] if recipe.overlay else []
     return [recipe.core, *overlay, *(stubs.wheel for stubs in recipe.stubs)]
 

@@ -16,13 +16,12 @@ class Origin(StrEnum):
     """How a header came into the tree.
 
     core: AMD's header of this release; overlay: AMD's header of another release; generated:
-    declared from AMD's API stubs; installed: a ROCm on this machine.
+    declared from AMD's API stubs.
     """
 
     CORE = "core"
     OVERLAY = "overlay"
     GENERATED = "generated"
-    INSTALLED = "installed"
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Sysroot:
     """A ROCm tree: `path` for --rocm-path, `include` for -isystem, and where headers came from.
 
     `version` is HIP's (major.minor.patch), `rocm` the release (major.minor).  `headers` maps the
-    path below `include`, with forward slashes, to its provenance.
+    path below `include`, with forward slashes, to its provenance; of an installed ROCm it is empty.
     """
 
     path: Path

@@ -1,0 +1,178 @@
+"""The detection rule: which GPU platform to build for, and what was found on the way."""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from porting.errors import ToolchainError
+from porting.toolkits import platforms
+from porting.toolkits.platforms import CHOICES, CUDA, PLATFORMS, ROCM, SELECTOR, Platform
+
+
+class State(StrEnum):
+    """Whether a place holds a toolkit."""
+
+    USABLE = "usable"
+    UNUSABLE = "found, unusable"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A place where a toolkit was looked for.
+
+    `source` is what named it: a variable, the compiler on PATH, or the default.  `version` is ()
+    when it is unknown, `reason` says why it is not usable.
+    """
+
+    platform: Platform
+    source: str
+    path: Path
+    state: State
+    version: tuple[int, int] | tuple[()] = ()
+    reason: str = ""
+
+    @property
+    def release(self) -> str:
+        """The version as people write it, "of unknown version" without one."""
+        return ".".join(map(str, self.version)) or "of unknown version"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The platform to use and its home; `home` is None for "none"."""
+
+    platform: str
+    home: Candidate | None = None
+
+
+def candidates(platform: Platform, environment: Mapping[str, str]) -> list[Candidate]:
+    """Return every place of a platform's toolkit that is set or exists, in order of precedence.
+
+    A home without headers or runtime library, or older than what can be used, is listed with the
+    reason; only usable ones count.
+    """
+    found: dict[Path, Candidate] = {}
+    for source, path in _places(platform, environment):
+        real = Path(os.path.realpath(path))
+        if real not in found:
+            found[real] = _inspect(platform, source, path)
+    return list(found.values())
+
+
+def home(platform: Platform, environment: Mapping[str, str]) -> Candidate | None:
+    """Return the first usable home of a platform, or None."""
+    usable = (c for c in candidates(platform, environment) if c.state is State.USABLE)
+    return next(usable, None)
+
+
+def choose(
+    environment: Mapping[str, str] = os.environ, oldest_rocm: tuple[int, int] = ROCM.oldest
+) -> Choice:
+    """Return the platform by the one rule: GPU_PLATFORM decides; unset, what is installed.
+
+    `oldest_rocm`: the runtime needs 7.0.  Raises ToolchainError when both platforms are installed
+    and nothing says which, when the platform that was asked for is not there, or when it is too
+    old.
+    """
+    asked = environment.get(SELECTOR, "")
+    if asked and asked not in CHOICES:
+        raise ToolchainError(
+            platforms.UNKNOWN_CHOICE.format(
+                selector=SELECTOR, value=asked, choices=", ".join(CHOICES)
+            )
+        )
+    if asked == "none":
+        return Choice("none")
+    if asked:
+        platform = ROCM if asked == ROCM.name else CUDA
+        return _checked(
+            home(platform, environment) or _not_there(platform, environment), oldest_rocm
+        )
+    found = [candidate for p in PLATFORMS if (candidate := home(p, environment))]
+    if len(found) > 1:
+        places = {candidate.platform.name: candidate.path for candidate in found}
+        raise ToolchainError(platforms.BOTH_FOUND.format(selector=SELECTOR, **places))
+    return _checked(found[0], oldest_rocm) if found else Choice("none")
+
+
+def _checked(candidate: Candidate, oldest_rocm: tuple[int, int]) -> Choice:
+    is_old = bool(candidate.version) and candidate.version < oldest_rocm
+    if candidate.platform is ROCM and is_old:
+        raise ToolchainError(_too_old(candidate.path, candidate.version, ROCM, oldest_rocm))
+    return Choice(candidate.platform.name, candidate)
+
+
+def _not_there(platform: Platform, environment: Mapping[str, str]) -> Candidate:
+    """Raise the error that says where a platform was looked for."""
+    looked = [f"{c.source}: {c.reason}" for c in candidates(platform, environment)]
+    unset = [name for name in platform.variables if not environment.get(name)]
+    raise ToolchainError(
+        platforms.NOT_FOUND.format(
+            selector=SELECTOR,
+            value=platform.name,
+            title=platform.title,
+            looked="; ".join([*looked, *(f"{name} is not set" for name in unset)]),
+            variable=platform.variables[0],
+        )
+    )
+
+
+def _places(platform: Platform, environment: Mapping[str, str]) -> list[tuple[str, Path]]:
+    named = [(name, environment[name]) for name in platform.variables if environment.get(name)]
+    places = [(name, Path(text)) for name, text in named]
+    compiler = shutil.which(platform.compiler, path=environment.get("PATH", ""))
+    if compiler:
+        real = Path(os.path.realpath(compiler))
+        places.append((f"{platform.compiler} on PATH", real.parent.parent))
+    places += [(text, Path(text)) for text in platform.defaults]
+    return places
+
+
+def _inspect(platform: Platform, source: str, path: Path) -> Candidate:
+    if not path.is_dir():
+        reason = platforms.NO_FOLDER.format(path=path)
+        return Candidate(platform, source, path, State.ABSENT, (), reason)
+    version = _version(platform, path)
+    missing = [
+        group[0]
+        for group in (platform.headers, platform.libraries)
+        if not any((path / name).is_file() for name in group)
+    ]
+    if missing:
+        reason = platforms.INCOMPLETE.format(path=path, missing=" and no ".join(missing))
+        return Candidate(platform, source, path, State.UNUSABLE, version, reason)
+    if version and version < platform.oldest:
+        reason = _too_old(path, version, platform, platform.oldest)
+        return Candidate(platform, source, path, State.UNUSABLE, version, reason)
+    return Candidate(platform, source, path, State.USABLE, version)
+
+
+def _version(platform: Platform, path: Path) -> tuple[int, int] | tuple[()]:
+    for name, pattern in platform.version_files:
+        try:
+            text = (path / name).read_text(errors="replace")
+        except OSError:
+            continue
+        if match := re.search(pattern, text, re.MULTILINE):
+            numbers = [int(text) for text in match.groups()]
+            if len(numbers) == 1:
+                return numbers[0] // 1000, numbers[0] % 1000 // 10
+            return numbers[0], numbers[1]
+    return ()
+
+
+def _too_old(
+    path: Path, version: tuple[int, ...], platform: Platform, oldest: tuple[int, int]
+) -> str:
+    return platforms.TOO_OLD.format(
+        name=platform.name,
+        version=".".join(map(str, version)),
+        path=path,
+        oldest=".".join(map(str, oldest)),
+        variable=platform.variables[0],
+    )
