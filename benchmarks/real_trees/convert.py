@@ -2,8 +2,8 @@
 
     python -m benchmarks.real_trees.convert ours|peer TREE OUT [--headers FOLDER ...]
 
-The peer is `torch.utils.hipify`, loaded from the installed torch without importing torch itself.  It
-converts a copy in place, as an extension's build does: files get other names beside the originals.
+The peer is `torch.utils.hipify`, loaded from the installed torch without importing torch itself.
+It converts a copy in place, as an extension's build does: new files beside the originals.
 Start-up (imports, and the peer's tables) is not counted; reading and writing the files is.
 Prints one JSON object: seconds, files, and for the peer the new name of each file.
 """
@@ -38,7 +38,7 @@ def ours(tree: Path, out: Path, report: Path) -> dict[str, Any]:
 
 def peer(tree: Path, out: Path, headers: list[str]) -> dict[str, Any]:
     """Convert a copy of a tree with torch.utils.hipify, as for a PyTorch extension."""
-    module = _load_peer()
+    module = load_peer()
     shutil.copytree(tree, out)
     sources = sorted(str(p) for p in out.rglob("*") if p.suffix.lower() in SOURCES)
     talk = io.StringIO()
@@ -63,7 +63,7 @@ def peer(tree: Path, out: Path, headers: list[str]) -> dict[str, Any]:
     return {"seconds": seconds, "files": len(sources), "names": names}
 
 
-def _load_peer() -> Any:  # noqa: ANN401 - the peer has no types
+def load_peer() -> Any:  # noqa: ANN401 - the peer has no types
     """Load torch/utils/hipify as a package of its own; `import torch` takes seconds."""
     torch = importlib.util.find_spec("torch")
     if torch is None or not torch.submodule_search_locations:

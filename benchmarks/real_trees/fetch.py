@@ -41,7 +41,9 @@ class Tree:
     version: str
     sha256: str
     drop: tuple[str, ...]
+    vendor: tuple[str, ...]
     headers: tuple[str, ...]
+    defines: tuple[str, ...]
     compile: bool
 
     @property
@@ -59,7 +61,9 @@ def pinned(names: frozenset[str] = frozenset()) -> list[Tree]:
             version=item["version"],
             sha256=item["sha256"],
             drop=tuple(item.get("drop", ())),
+            vendor=tuple(item.get("vendor", ())),
             headers=tuple(item.get("headers", ())),
+            defines=tuple(item.get("defines", ())),
             compile=item["compile"],
         )
         for item in data["tree"]
@@ -79,11 +83,12 @@ def cache() -> Path:
 
 
 def fetch(tree: Tree) -> Path:
-    """Return a folder with the C-family files of a tree, downloaded unless it is cached.
+    """Return a folder of a tree, downloaded unless it is cached.  Raises FetchError.
 
-    Only those files are kept: they are what both converters read.  Raises FetchError.
+    `tree` in it holds the C-family files, which is what both converters read; `vendor` holds the
+    headers of vendored libraries.
     """
-    wanted = hashlib.sha256(repr((tree.sha256, tree.drop)).encode()).hexdigest()[:8]
+    wanted = hashlib.sha256(repr((tree.sha256, tree.drop, tree.vendor)).encode()).hexdigest()[:8]
     place = cache() / f"{tree.label}-{wanted}"
     if place.is_dir():
         return place
@@ -91,10 +96,10 @@ def fetch(tree: Tree) -> Path:
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".fetch-") as folder:
         archive = Path(folder) / "archive"
         _download(tree, archive)
-        unpacked = Path(folder) / "tree"
-        unpacked.mkdir()
+        unpacked = Path(folder) / "unpacked"
         for path, data in _sources(archive, tree.drop):
-            target = unpacked / path
+            part = "vendor" if _under(path, tree.vendor) else "tree"
+            target = unpacked / part / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
         unpacked.rename(place)
@@ -139,11 +144,15 @@ def _sources(archive: Path, drop: tuple[str, ...]) -> Iterator[tuple[str, bytes]
             parts = Path(path).parts
             if not member.isfile() or Path(path).suffix.lower() not in SOURCES or ".." in parts:
                 continue
-            if any(path.startswith(f"{folder}/") for folder in drop):
+            if _under(path, drop):
                 continue
             data = tar.extractfile(member)
             if data is not None:
                 yield path, data.read()
+
+
+def _under(path: str, folders: tuple[str, ...]) -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 # Fields of structures have everyday names and are renamed by context only; `used` and `legacy`
 # names are in no current CUDA header.
 _KINDS = frozenset(("function", "type", "macro", "enumerator", "variable", "using"))
-_COLUMNS = 8
+_COLUMNS = 7
 _LIBRARY = re.compile(
     r"(?:lib)?(?:cuda|cudart|cudadevrt|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl"
     r"|nvrtc|nvidia-ml|nvToolsExt|nvJitLink|cupti)(?:_static)?(?:\.so(?:\.\d+)*|\.dylib|\.dll)?"
@@ -35,7 +35,7 @@ def read_names(folder: Path, rocm: str) -> CudaNames:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("#") or line.count("\t") < _COLUMNS:
                 continue
-            name, kind, _, target, _, first, last, _, _ = line.split("\t")
+            name, kind, _, target, _, first, last, *_ = line.split("\t")
             if target == "=" and _exists(rocm, first, last):
                 continue
             if kind == "header":
