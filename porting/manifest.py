@@ -5,11 +5,12 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
 from porting.errors import OutputError
+from porting.linemap import LineMap
 from porting.tree import MANIFEST_NAME
 
 _FORMAT = 1
@@ -17,13 +18,14 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Manifest:
-    """Digest of a path -> digest of what was written there.
+    """Digest of a path -> digest of what was written there, and -> where its lines came from.
 
     Paths are kept as digests, so that a search of the output for a CUDA name never finds them here;
     the record says nothing of time or place, so the same port writes the same bytes.
     """
 
     files: Mapping[str, str]
+    lines: Mapping[str, LineMap] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
@@ -32,20 +34,32 @@ class Manifest:
             record = json.loads((folder / MANIFEST_NAME).read_bytes())
         except (OSError, ValueError):
             return None
-        if not isinstance(record, dict) or record.get("format") != _FORMAT:
+        try:
+            if record["format"] != _FORMAT:
+                return None
+            steps = {key: tuple(map(tuple, value)) for key, value in record["lines"].items()}
+            return cls(dict(record["files"]), {key: LineMap(value) for key, value in steps.items()})
+        except (KeyError, TypeError, ValueError, AttributeError):
             return None
-        files = record.get("files")
-        return cls(files) if isinstance(files, dict) else None
 
     def to_bytes(self) -> bytes:
         """Return the text of the manifest's file."""
         about = "written by `porting`: lets the next port replace this folder"
-        record = {"about": about, "format": _FORMAT, "files": dict(sorted(self.files.items()))}
-        return json.dumps(record, indent=0).encode() + b"\n"
+        record = {
+            "about": about,
+            "format": _FORMAT,
+            "files": dict(sorted(self.files.items())),
+            "lines": {key: lines.steps for key, lines in sorted(self.lines.items())},
+        }
+        return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
     def knows(self, path: str) -> bool:
         """Whether a port wrote this path."""
         return path_digest(path) in self.files
+
+    def origin(self, path: str, line: int) -> tuple[str, int]:
+        """Return where in the input a line of the output came from."""
+        return path, self.lines.get(path_digest(path), LineMap()).origin(line)
 
     def is_as_written(self, folder: Path, path: str) -> bool:
         """Whether a path still holds what the port wrote there."""

@@ -5,7 +5,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from porting.errors import OutputError
@@ -43,6 +43,17 @@ def replace_files(files: Mapping[Path, bytes], modes: Mapping[Path, int] | None 
         finally:
             with signals_held():
                 undo.close()
+
+
+def make_folders(folder: Path, undo: ExitStack) -> None:
+    """Create a folder and those above it that are missing; `undo` removes them if still empty."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        try:
+            path.mkdir()
+        except OSError as error:
+            raise output_error(path, error) from error
+        undo.callback(_remove_if_empty, path)
 
 
 def output_error(path: Path, error: OSError) -> OutputError:
@@ -95,6 +106,11 @@ def _put_in_place(written: Mapping[Path, Path]) -> None:
         undo.pop_all()
         for former in kept:
             former.unlink()
+
+
+def _remove_if_empty(path: Path) -> None:
+    with suppress(OSError):
+        path.rmdir()
 
 
 def _restore(former: Path, path: Path) -> None:

@@ -9,14 +9,15 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
 from porting.errors import OutputError
+from porting.linemap import LineMap
 from porting.manifest import Manifest, file_digest, path_digest
-from porting.replacing import output_error, signals_held
+from porting.replacing import make_folders, output_error, signals_held
 from porting.tree import MANIFEST_NAME
 
 _AT_FDCWD = -100
@@ -33,10 +34,14 @@ class StagedFolder:
     After an exception nothing of it is left.  An earlier port at `output` is replaced: the files
     it wrote go, files that others put there stay, and one that was changed since is an error
     unless `force`.  What cannot be written raises OutputError, OSErrors of the block included.
+    `lines`: path -> where its lines came from, kept in the manifest.
     """
 
-    def __init__(self, output: Path, *, force: bool = False) -> None:
+    def __init__(
+        self, output: Path, lines: Mapping[str, LineMap] | None = None, *, force: bool = False
+    ) -> None:
         check_replaceable(output, force=force)
+        self._lines = lines or {}
         self.output = Path(os.path.realpath(output))
         self._force = force
         self._undo = ExitStack()
@@ -71,7 +76,7 @@ class StagedFolder:
 
     def _begin(self) -> Path:
         real, prefix = self.output, _prefix(self.output)
-        self._make_parents(real.parent)
+        make_folders(real.parent, self._undo)
         # A mount point cannot be renamed over; there the contents move instead of the folder.
         self._inside = real.is_dir() and (
             real.is_mount() or not os.access(real.parent, os.W_OK | os.X_OK)
@@ -89,15 +94,8 @@ class StagedFolder:
         self._filled.mkdir()
         return self._filled
 
-    def _make_parents(self, folder: Path) -> None:
-        """Create missing folders above the output; they go again when it fails."""
-        missing = [p for p in (folder, *folder.parents) if not p.exists()]
-        for path in reversed(missing):
-            path.mkdir()
-            self._undo.callback(_remove_if_empty, path)
-
     def _finish(self) -> None:
-        _write_manifest(self._filled)
+        _write_manifest(self._filled, self._lines)
         if self.output.is_dir():
             check_replaceable(self.output, force=self._force)
             _carry_over(self.output, self._filled)
@@ -150,11 +148,6 @@ def _remove(path: Path) -> None:
     _live.discard(path)
 
 
-def _remove_if_empty(path: Path) -> None:
-    with suppress(OSError):
-        path.rmdir()
-
-
 def _remove_leftovers(place: Path, prefix: str) -> None:
     """Remove the staging folders of runs that were killed."""
     for item in sorted(place.iterdir()):
@@ -175,9 +168,10 @@ def _remove_leftovers(place: Path, prefix: str) -> None:
             os.close(lock)
 
 
-def _write_manifest(folder: Path) -> None:
+def _write_manifest(folder: Path, lines: Mapping[str, LineMap]) -> None:
     written = {path_digest(p): file_digest(folder / p) for p in _files_below(folder)}
-    (folder / MANIFEST_NAME).write_bytes(Manifest(written).to_bytes())
+    shifted = {path_digest(p): found for p, found in lines.items() if found.steps}
+    (folder / MANIFEST_NAME).write_bytes(Manifest(written, shifted).to_bytes())
 
 
 def _files_below(folder: Path) -> Iterator[str]:

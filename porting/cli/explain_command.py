@@ -7,7 +7,7 @@ from porting.config import DEFAULT_ROCM
 from porting.errors import UsageError
 from porting.explain import code_list, explain, library_table
 from porting.mapping import Names
-from porting.port import CODES
+from porting.port import all_codes
 
 
 @click.command("explain")
@@ -20,9 +20,9 @@ def explain_command(word: str | None, rocm: str, *, codes: bool, libraries: bool
     if sum((word is not None, codes, libraries)) != 1:
         raise UsageError("say one of: a code or name, --codes, --libraries")
     if codes:
-        write_text(code_list(sorted(CODES, key=lambda code: code.code)))
+        write_text(code_list(sorted(all_codes(), key=lambda code: code.code)))
     elif libraries:
         write_text(library_table(Names.load(rocm)))
     elif word is not None:
-        write_text(explain(word, Names.load(rocm), CODES))
+        write_text(explain(word, Names.load(rocm), all_codes()))
     return 0

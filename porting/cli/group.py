@@ -10,6 +10,8 @@ _COMMANDS = {
     "port": ("tree_commands", "port_command", "Port a tree or a file to HIP and verify it."),
     "scan": ("tree_commands", "scan_command", "Report what a port would do; write nothing."),
     "hipify": ("hipify_command", "hipify_command", "Port sources only: to stdout, a diff, a tree."),
+    "verify": ("tree_commands", "verify_command", "Compile a ported tree for every architecture."),
+    "doctor": ("doctor_command", "doctor_command", "Say what this machine has for porting."),
     "sysroot": ("sysroot_commands", "sysroot_group", "Build a ROCm tree where there is no ROCm."),
     "explain": ("explain_command", "explain_command", "Explain a code or a CUDA name."),
 }

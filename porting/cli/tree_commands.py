@@ -1,4 +1,4 @@
-"""`porting port` and `porting scan`."""
+"""`porting port`, `porting scan` and `porting verify`."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from porting.cli.options import (
     report_options,
 )
 from porting.cli.output import progress_bar
-from porting.port import port
+from porting.port import port, verify_output
 
 
 @click.command("port")
@@ -42,3 +42,16 @@ def scan_command(common: Common, sink: Sink) -> int:
     with progress_bar("scanning") as progress:
         result = port(common.request(), progress)
     return sink.show(result.report)
+
+
+@click.command("verify")
+@common_options
+@report_options
+def verify_command(common: Common, sink: Sink) -> int:
+    """Compile SRC, an output of `porting port`, for every architecture.
+
+    Findings are at the places of the input that was ported.  Nothing is written.
+    """
+    with progress_bar("compiling") as progress:
+        report = verify_output(common.request(verify=True), progress)
+    return sink.show(report)

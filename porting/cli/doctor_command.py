@@ -1,0 +1,26 @@
+"""`porting doctor`."""
+
+import json
+
+import click
+
+from porting.cli.output import write_text
+from porting.toolkits import doctor
+
+
+@click.command("doctor")
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", help="Form of output."
+)
+def doctor_command(form: str) -> int:
+    """Say what this machine has for porting, where it is, and what is missing and why."""
+    rows = doctor.examine()
+    if form == "json":
+        write_text(json.dumps(doctor.to_json(rows), indent=1) + "\n")
+        return 0
+    wide = max(len(row.name) for row in rows)
+    for row in rows:
+        write_text(f"{row.name:{wide}}  {row.state.value:15}  {row.detail}\n")
+        if row.help:
+            write_text(f"{'':{wide}}  {'':15}  help: {row.help}\n")
+    return 0

@@ -1,0 +1,15 @@
+"""The pipeline behind `porting port`, `scan` and `hipify`, for use as a library too."""
+
+from porting.port.codes import CODES, all_codes
+from porting.port.pipeline import PortRequest, PortResult, port, verify_output
+from porting.port.places import check_places
+
+__all__ = [
+    "CODES",
+    "PortRequest",
+    "PortResult",
+    "all_codes",
+    "check_places",
+    "port",
+    "verify_output",
+]

@@ -1,0 +1,221 @@
+"""The pipeline: read a tree, port its sources, write the output, compile it, report."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from porting import hipify, inventory
+from porting.config import Target
+from porting.conversion import Conversion, Progress
+from porting.diagnostics import Code, Diagnostic
+from porting.errors import InputError
+from porting.hipify import Hipified
+from porting.mapping import Names
+from porting.patterns import PathPatterns
+from porting.port.codes import CODES, all_codes
+from porting.port.places import check_places
+from porting.port.reporting import (
+    count_taken_out,
+    excerpts,
+    file_reports,
+    port_stage,
+    sort_findings,
+)
+from porting.port.writing import write
+from porting.reports import Report, Stage, State, Verdict
+from porting.rules import Project
+from porting.settings import Settings
+from porting.source import SourceFile
+from porting.suppress import UNUSED
+from porting.syntax import declared_names, tokenize
+from porting.tree import Tree, read_tree
+
+
+@dataclass(frozen=True)
+class PortRequest:
+    """What to port, for what, and where to.
+
+    `output`: None writes nothing.  `verify`: compile what was written.  `jobs`: processes to use.
+    `force`: replace an earlier output even where it was changed since.
+    """
+
+    source: Path
+    output: Path | None = None
+    target: Target = field(default_factory=Target)
+    settings: Settings = field(default_factory=Settings)
+    verify: bool = True
+    jobs: int = 1
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class PortResult:
+    """The report, and every source with its new text."""
+
+    report: Report
+    hipified: tuple[Hipified, ...]
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """What the verify stage adds to a report."""
+
+    stages: tuple[Stage, ...]
+    verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
+    found: tuple[Diagnostic, ...] = ()
+    suppressed: tuple[Diagnostic, ...] = ()
+    answered: frozenset[tuple[str, int]] = frozenset()
+    codes: tuple[Code, ...] = ()
+
+
+def _silent(_: str) -> None:
+    """Show no progress."""
+
+
+def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
+    """Run the pipeline.
+
+    The input is never modified.  The output is there whole or not at all.  `progress` is called
+    with a path for every file ported or compiled.  Raises PortingError for what keeps it from
+    starting or writing; everything else is a finding of the report.
+    """
+    _check_settings(request.settings)
+    if request.output is not None:
+        check_places(request.source, request.output, force=request.force)
+    tree = _read(request)
+    hipified = _convert(request, tree, progress)
+    if request.output is not None:
+        write(request.output, tree, hipified, force=request.force)
+    compiled = _compile(request, tree, hipified, progress)
+    return PortResult(_report(request, tree, hipified, compiled), hipified)
+
+
+def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
+    """Compile a tree or file that was ported before; `request.source` is that output.
+
+    Findings are at the places of the input that it came from, where its manifest knows them.
+    """
+    from porting.port.verifying import Compilation, verify_tree
+    from porting.verify import CODES as VERIFY_CODES
+
+    _check_settings(request.settings)
+    source = request.source
+    compilation = Compilation(source, request.target, request.settings, request.jobs)
+    result = verify_tree(compilation, progress)
+    findings = sort_findings(result.diagnostics, (), request.settings)
+    tree = read_tree(source)
+    return Report(
+        source=str(source),
+        output=None,
+        root=tree.shown,
+        target=request.target,
+        stages=tuple(count_taken_out((_NOT_PORTED, *result.stages), findings, VERIFY_CODES)),
+        files=file_reports(tree, _as_they_are(tree), findings.kept, None, result.verdicts),
+        diagnostics=findings.kept,
+        ignored=findings.ignored,
+        codes=VERIFY_CODES,
+    )
+
+
+_NOT_PORTED = Stage("port", State.SKIPPED, "`porting verify` compiles what is there")
+
+
+def _as_they_are(tree: Tree) -> list[Hipified]:
+    return [Hipified(source, source.data) for source in tree.sources]
+
+
+def _check_settings(settings: Settings) -> None:
+    if settings.ignore or settings.per_path_ignore:
+        settings.check_codes(frozenset(code.code for code in all_codes()))
+
+
+def _read(request: PortRequest) -> Tree:
+    settings = request.settings
+    exclude, verbatim = PathPatterns(settings.exclude), PathPatterns(settings.verbatim)
+    tree = read_tree(request.source, exclude, verbatim)
+    if tree.single:
+        _check_single(request.source, tree.sources[0])
+    return tree
+
+
+def _check_single(path: Path, source: SourceFile) -> None:
+    """Raise InputError for a file that would come back as it is: it was named to be ported."""
+    if source.is_binary:
+        raise InputError(
+            f"{path} is no text (it has NUL bytes), so it cannot be ported; "
+            "save it as UTF-8 if it is UTF-16"
+        )
+    if not hipify.is_portable(source):
+        raise InputError(
+            f"{path} is no C, C++ or CUDA source by its name, so it cannot be ported; "
+            "give it a suffix like .cu, .cuh, .cpp or .h"
+        )
+
+
+def _convert(request: PortRequest, tree: Tree, progress: Progress) -> tuple[Hipified, ...]:
+    names = Names.load(request.target.rocm)
+    project = _project(request, tree)
+    return Conversion(request.target, names, project).all(tree.sources, request.jobs, progress)
+
+
+def _project(request: PortRequest, tree: Tree) -> Project:
+    declared = {
+        name
+        for source in tree.sources
+        if hipify.is_portable(source)
+        for name in declared_names(tokenize(source.text))
+    }
+    return Project(frozenset(declared), tree.paths, {}, request.settings.platform_macros)
+
+
+def _compile(
+    request: PortRequest, tree: Tree, hipified: Sequence[Hipified], progress: Progress
+) -> _Compiled:
+    """Run the verify stage, or say why it did not run."""
+    if request.output is None or not request.verify:
+        why = "nothing was written" if request.output is None else "--no-verify"
+        return _Compiled((Stage("verify", State.SKIPPED, why),))
+    from porting.port.verifying import Compilation, suppress, verify_port
+    from porting.verify import CODES as VERIFY_CODES
+
+    compilation = Compilation(request.output, request.target, request.settings, request.jobs)
+    result = verify_port(compilation, hipified, progress)
+    rest = suppress(result.diagnostics, tree.sources)
+    return _Compiled(
+        result.stages,
+        result.verdicts,
+        tuple(rest.kept),
+        tuple(rest.taken_out),
+        frozenset(rest.answered),
+        VERIFY_CODES,
+    )
+
+
+def _report(
+    request: PortRequest, tree: Tree, hipified: Sequence[Hipified], compiled: _Compiled
+) -> Report:
+    found = [*inventory.look_through(tree), *compiled.found]
+    for done in hipified:
+        found += (
+            d
+            for d in done.diagnostics
+            # hipify cannot know that a comment speaks of what the compiler says.
+            if d.code != UNUSED.code or (d.file, d.line) not in compiled.answered
+        )
+    suppressed = [*compiled.suppressed, *(d for done in hipified for d in done.suppressed)]
+    findings = sort_findings(found, suppressed, request.settings)
+    stages = (port_stage(hipified), *compiled.stages)
+    output = None if request.output is None else str(request.output)
+    return Report(
+        source=str(request.source),
+        output=output,
+        root=tree.shown,
+        target=request.target,
+        stages=tuple(count_taken_out(stages, findings, compiled.codes)),
+        files=file_reports(tree, hipified, findings.kept, output, compiled.verdicts),
+        diagnostics=findings.kept,
+        suppressed=findings.suppressed,
+        ignored=findings.ignored,
+        codes=(*CODES, *compiled.codes),
+        excerpts=excerpts(tree.sources, findings.kept),
+    )

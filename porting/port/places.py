@@ -1,0 +1,29 @@
+"""Whether an output may be where it was asked for, seen from its input."""
+
+import os
+from pathlib import Path
+
+from porting.errors import UsageError
+from porting.staging import check_replaceable
+from porting.tree import read_tree
+
+
+def check_places(source: Path, output: Path, *, force: bool = False) -> None:
+    """Raise an error when `output` is no place for the port of `source`."""
+    if not source.exists():
+        read_tree(source)  # says what is wrong with it
+    real, target = Path(os.path.realpath(source)), Path(os.path.realpath(output))
+    if real == target:
+        raise UsageError(
+            f"{output} is the input itself; choose another output, "
+            "or use `porting hipify --in-place`"
+        )
+    if not real.is_dir():
+        if target.is_dir():
+            raise UsageError(f"{output} is a folder; the output of a file is a file")
+        return
+    if target.is_relative_to(real):
+        raise UsageError(f"{output} is inside the input {source}; choose a folder outside of it")
+    if real.is_relative_to(target):
+        raise UsageError(f"the input {source} is inside {output}; choose a folder beside it")
+    check_replaceable(output, force=force)
