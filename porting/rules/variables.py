@@ -78,3 +78,15 @@ def _starts_line(unit: Unit, call: Call) -> bool:
     return (
         call.name > 0 and unit.tokens[call.name - 1].directive != unit.tokens[call.name].directive
     )
+
+
+def owner_of(unit: Unit, number: int) -> str:
+    """Return the name of the object or function whose member is at a token."""
+    if number < 2 or unit.tokens[number - 1].text not in (".", "->"):  # noqa: PLR2004
+        return ""
+    at = number - 2
+    depth = 0
+    while at >= 0 and (depth or unit.tokens[at].text in (")", "]")):
+        depth += (unit.tokens[at].text in (")", "]")) - (unit.tokens[at].text in ("(", "["))
+        at -= 1
+    return unit.tokens[at].text if at >= 0 and unit.tokens[at].kind == IDENT else ""

@@ -6,6 +6,7 @@ from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.api.calls import check_calls, check_launch_config, check_mentions
 from porting.rules.api.codes import CODES
+from porting.rules.api.fields import check_fields
 from porting.rules.api.locations import check_locations
 from porting.rules.unit import Unit
 
@@ -18,3 +19,4 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     yield from check_calls(unit)
     yield from check_mentions(unit)
     yield from check_launch_config(unit)
+    yield from check_fields(unit)

@@ -5,7 +5,7 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
 from porting.edits import Edit
-from porting.rules.api.changes import RefusedError, Symbol
+from porting.rules.api.changes import RefusedError, Symbol, is_null
 from porting.rules.api.codes import ADAPTED, LAUNCH_CONFIG, MENTIONED, OTHER_SIGNATURE, SYMBOL
 from porting.rules.api.signatures import SIGNATURES, Signature
 from porting.rules.unit import Unit
@@ -91,7 +91,7 @@ def refusal(unit: Unit, token: Token, why: str, advice: str) -> Diagnostic:
 def _fit(unit: Unit, call: Call, forms: tuple[Signature, ...]) -> Iterator[Edit | Diagnostic]:
     count = count_of(unit, call)
     release = unit.target.release
-    form = next((form for form in forms if form.covers(count, release)), None)
+    form = next((form for form in forms if _covers(unit, call, form, count)), None)
     token = unit.tokens[call.name]
     if form is None:
         if count is None and any(f.since <= release < f.until for f in forms):
@@ -107,9 +107,21 @@ def _fit(unit: Unit, call: Call, forms: tuple[Signature, ...]) -> Iterator[Edit 
         return
     except IndexError:  # fewer arguments than the form has: a declaration, or a macro's business
         return
-    if edits:
+    if edits and not _is_plain_rename(unit, token, edits):
         code = SYMBOL if any(isinstance(c, Symbol) for c in form.changes) else ADAPTED
         yield unit.diagnose(code, token, f"'{token.text}': {form.note}", edits=edits)
+
+
+def _is_plain_rename(unit: Unit, token: Token, edits: list[Edit]) -> bool:
+    """Whether all that is left to do is what the name tables say anyway."""
+    name = unit.names.get(token.text)
+    return len(edits) == 1 and name is not None and edits[0].replacement == name.target
+
+
+def _covers(unit: Unit, call: Call, form: Signature, count: int | None) -> bool:
+    if not form.covers(count, unit.target.release):
+        return False
+    return form.null < 0 or is_null(unit, call.arguments[form.null])
 
 
 def check_launch_config(unit: Unit) -> Iterator[Diagnostic]:

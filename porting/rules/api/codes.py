@@ -67,4 +67,22 @@ LAUNCH_CONFIG = Code(
     " code does not build with an older release.  Of the launch attributes HIP knows only a few"
     " (cooperative, priority): cluster sizes and programmatic dependent launch are refused.",
 )
-CODES = (SYMBOL, ADAPTED, OTHER_SIGNATURE, MENTIONED, FIELD, FIELD_RENAMED, LAUNCH_CONFIG)
+FIELD_ORDER = Code(
+    "API008",
+    "api-field",
+    Severity.ERROR,
+    "a structure is initialized by position, and HIP has another order",
+    "HIP declares the members of this structure in another order than CUDA.  An initializer that"
+    " gives values by position puts them into the wrong members, often without any word from the"
+    " compiler.  Assign the members by name.",
+)
+CODES = (
+    SYMBOL,
+    ADAPTED,
+    OTHER_SIGNATURE,
+    MENTIONED,
+    FIELD,
+    FIELD_RENAMED,
+    LAUNCH_CONFIG,
+    FIELD_ORDER,
+)

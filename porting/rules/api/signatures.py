@@ -28,14 +28,16 @@ class Signature:
     """One way to call a CUDA function, and what makes a HIP call of it.
 
     `counts`: the numbers of arguments that mean this way; empty: any.  `since`, `until`: the ROCm
-    releases it is for, `until` not included.  `note`: what the message says was done; `help`: what
-    to do when the changes are refused.  `refuse`: why there is no change that fits.
+    releases it is for, `until` not included.  `null`: the argument that must be a null pointer for
+    this form.  `note`: what the message says was done; `help`: what to do when the changes are
+    refused.  `refuse`: why there is no change that fits.
     """
 
     name: str
     changes: tuple[Change, ...]
     note: str
     counts: tuple[int, ...] = ()
+    null: int = -1
     refuse: str = ""
     help: str = ""
     since: tuple[int, int] = (0, 0)
@@ -50,6 +52,7 @@ class Signature:
 
 class _More(TypedDict, total=False):
     counts: tuple[int, ...]
+    null: int
     refuse: str
     help: str
     since: tuple[int, int]
@@ -176,7 +179,13 @@ _GRAPHS: Final = (
         counts=(2,),
     ),
     *_same(
-        "cudaGraphExecUpdate cuGraphExecUpdate",
+        "cudaGraphInstantiateWithFlags",
+        Insert(2, "0"),
+        note="hipGraphInstantiateWithFlags has no default for the flags",
+        counts=(2,),
+    ),
+    *_same(
+        "cudaGraphExecUpdate cuGraphExecUpdate cuGraphExecUpdate_v2",
         refuse="HIP returns the error node and the result through two arguments",
         counts=(3,),
         help="call hipGraphExecUpdate(exec, graph, &errorNode, &result) with a hipGraphNode_t and a"
@@ -188,7 +197,7 @@ _GRAPHS: Final = (
             (Rename(target), DropNull(argument, _EDGES)),
             "HIP's graphs carry no edge data; the null argument was dropped",
             (count,),
-            "HIP has no edge data: build the graph with plain dependencies",
+            help="HIP has no edge data: build the graph with plain dependencies",
         )
         for stem, argument, count in (
             ("GraphAddDependencies", 3, 5),
@@ -205,6 +214,14 @@ _GRAPHS: Final = (
             (f"cu{stem}", "", f"hip{stem}"),
             (f"cu{stem}", "_v2", f"hip{stem}"),
         )
+    ),
+    *_same(
+        "cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_v2",
+        Rename("hipStreamUpdateCaptureDependencies"),
+        DropNull(2, _EDGES),
+        note="HIP's graphs carry no edge data; the null argument was dropped",
+        counts=(4,),
+        null=2,
     ),
     *_same(
         "cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_v3"
@@ -314,6 +331,17 @@ _DRIVER: Final = (
         since=(7, 1),
     ),
     *_same(
+        "cuCtxGetDevice_v2 cuCtxSynchronize_v2",
+        refuse="HIP asks the current context only",
+        help="make the context current by hipCtxPushCurrent, then call the form without it",
+    ),
+    *_same(
+        "cusparseSpSM_solve",
+        refuse="HIP takes the buffer of the analysis as an eleventh argument",
+        counts=(10,),
+        help="pass the buffer that hipsparseSpSM_analysis was given as the last argument",
+    ),
+    *_same(
         "cuDeviceGetTexture1DLinearMaxWidth",
         refuse="HIP takes a channel description instead of a format and a channel count",
         counts=(4,),
@@ -325,6 +353,13 @@ _DRIVER: Final = (
         counts=(3, 4),
         help="pass a destructor function: hipUserObjectCreate(&object, pointer, destroy, refs,"
         " flags)",
+    ),
+    *_same(
+        "cudaMemcpyBatchAsync",
+        refuse="HIP has no form with one attribute for all copies",
+        counts=(6, 7),
+        help="pass an array of attributes with one element, an array of indices with a 0, and 1",
+        since=(7, 1),
     ),
     *_same(
         "cudaMemcpyBatchAsync cuMemcpyBatchAsync",
@@ -348,12 +383,49 @@ _DRIVER: Final = (
     ),
 )
 
+# CUDA's C++ headers have defaults for these last arguments, HIP's do not.
+_DEFAULTS: Final = (
+    *_same(
+        "cudaLaunchCooperativeKernel",
+        Insert(4, "0"),
+        Insert(5, "nullptr"),
+        note="HIP has no defaults for the shared memory and the stream",
+        counts=(4,),
+    ),
+    *_same(
+        "cudaLaunchCooperativeKernel",
+        Insert(5, "nullptr"),
+        note="HIP has no default for the stream",
+        counts=(5,),
+    ),
+    *_same(
+        "cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2"
+        " cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2",
+        Insert(3, "nullptr"),
+        note="HIP has no default for the stream",
+        counts=(3,),
+    ),
+    *_same(
+        "cudaMalloc3DArray",
+        Insert(3, "0"),
+        note="HIP has no default for the flags",
+        counts=(3,),
+    ),
+    *_same(
+        "cudaMemcpy2DArrayToArray",
+        Insert(8, "hipMemcpyDeviceToDevice"),
+        note="HIP has no default for the kind",
+        counts=(8,),
+    ),
+)
+
 SIGNATURES: Final[dict[str, tuple[Signature, ...]]] = {}
 for _entry in chain(
     _SYMBOLS,
     _async_symbol("cudaMemcpyToSymbolAsync", 0, "hipMemcpyHostToDevice"),
     _async_symbol("cudaMemcpyFromSymbolAsync", 1, "hipMemcpyDeviceToHost"),
     _KERNEL_POINTERS,
+    _DEFAULTS,
     _ALLOCATIONS,
     _GRAPHS,
     _DRIVER,

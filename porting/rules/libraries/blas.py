@@ -9,7 +9,13 @@ from porting.rules.libraries.codes import BLAS_V1, BLAS_V2, RANDOM
 from porting.rules.unit import Unit
 from porting.syntax import call_at
 
-_TYPED_CALLS: Final = ("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx")
+_TYPED_CALLS: Final = frozenset(
+    (
+        *("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx", "cublasAxpyEx"),
+        *("cublasDotEx", "cublasDotcEx", "cublasNrm2Ex", "cublasScalEx", "cublasRotEx"),
+    )
+)
+_COMPLEX: Final = re.compile(r"cublas(?:I[cz]|[CZ])[a-z]\w+")
 _V1_ONLY: Final = ("cublasInit", "cublasShutdown", "cublasGetError", "cublasAlloc", "cublasFree")
 _V1_CALL: Final = re.compile(r"cublas(?:I?[SDCZ]|Sc|Dz)[a-z]\w+")
 _SEEDS: Final = ("curandSetPseudoRandomGeneratorSeed", "curand_init")
@@ -30,7 +36,8 @@ def check_blas(unit: Unit) -> Iterator[Diagnostic]:
 def _check_v2(unit: Unit) -> Iterator[Diagnostic]:
     if unit.where("HIPBLAS_V2"):
         return
-    for name in _TYPED_CALLS:
+    typed = [name for name in unit.index if name in _TYPED_CALLS or _COMPLEX.fullmatch(name)]
+    for name in typed[:1]:
         for number in unit.where(name)[:1]:
             message = f"'{name}' needs HIPBLAS_V2 to be defined in ROCm {unit.target.rocm}"
             advice = "add -DHIPBLAS_V2 to the compile options of every unit that uses hipBLAS"

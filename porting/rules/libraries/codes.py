@@ -80,9 +80,10 @@ BLAS_V2 = Code(
     "library",
     Severity.WARNING,
     "compute types need HIPBLAS_V2 before ROCm 7",
-    "Up to ROCm 6.x, hipblasGemmEx and its batched forms take hipblasDatatype_t unless HIPBLAS_V2 is"
-    " defined; with it they take hipDataType and hipblasComputeType_t, which is what cuBLAS's"
-    " calls pass.  Define HIPBLAS_V2 for every unit that includes hipblas/hipblas.h.",
+    "Up to ROCm 6.x, hipblasGemmEx and its batched forms take hipblasDatatype_t unless HIPBLAS_V2"
+    " is defined; with it they take hipDataType and hipblasComputeType_t, which is what cuBLAS's"
+    " calls pass; the same macro makes the complex types hipComplex and hipDoubleComplex.  Define"
+    " HIPBLAS_V2 for every unit that includes hipblas/hipblas.h.",
 )
 BLAS_V1 = Code(
     "LIB010",

@@ -7,7 +7,7 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.rules.semantics.codes import CAPABILITY, LAUNCH_BOUNDS, SHARED_MEMORY, VERSION
 from porting.rules.unit import Unit
-from porting.rules.variables import declared_as, integer
+from porting.rules.variables import declared_as, integer, owner_of
 from porting.syntax import IDENT, Argument, Call
 
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!="))
@@ -44,11 +44,14 @@ def check_capability(unit: Unit) -> Iterator[Diagnostic]:
 
 def _check_members(unit: Unit) -> Iterator[Diagnostic]:
     declared = {name for kind in _PROPERTIES for name in declared_as(unit, kind)}
+    told: set[int] = set()
     for number in unit.where("major"):
-        if not _is_decided_by(unit, number):
+        line = unit.source.line_of(unit.tokens[number].start)
+        if line in told or not _is_decided_by(unit, number):
             continue
-        owner = _owner(unit, number)
+        owner = owner_of(unit, number)
         if owner and (owner in declared or _PROPERTIES_NAME.fullmatch(owner)):
+            told.add(line)
             yield unit.diagnose(
                 CAPABILITY,
                 unit.tokens[number],
@@ -69,18 +72,6 @@ def _is_decided_by(unit: Unit, number: int) -> bool:
         start -= 1
     before = unit.tokens[start - 1].text if start else ""
     return before in _COMPARISONS or before == "*"
-
-
-def _owner(unit: Unit, number: int) -> str:
-    """Return the name of the object or function whose member is at a token."""
-    if number < 2 or unit.tokens[number - 1].text not in (".", "->"):  # noqa: PLR2004
-        return ""
-    at = number - 2
-    depth = 0
-    while at >= 0 and (depth or unit.tokens[at].text in (")", "]")):
-        depth += (unit.tokens[at].text in (")", "]")) - (unit.tokens[at].text in ("(", "["))
-        at -= 1
-    return unit.tokens[at].text if at >= 0 and unit.tokens[at].kind == IDENT else ""
 
 
 def _check_versions(unit: Unit) -> Iterator[Diagnostic]:

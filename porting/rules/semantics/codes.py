@@ -63,8 +63,8 @@ VERSION = Code(
     Severity.WARNING,
     "a version number is read as CUDA's",
     "hipRuntimeGetVersion and hipDriverGetVersion return HIP's version as major * 10000000 +"
-    " minor * 100000 + patch, CUDA's return major * 1000 + minor * 10.  Comparisons with a CUDA version"
-    " always hold, and the division by 1000 gives no major version.",
+    " minor * 100000 + patch, CUDA's return major * 1000 + minor * 10.  Comparisons with a CUDA"
+    " version always hold, and the division by 1000 gives no major version.",
 )
 SHARED_MEMORY = Code(
     "SEM008",
