@@ -7,7 +7,7 @@ from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity, by_place
 from porting.edits import Edit, EditMap, EditSet, apply_edits
 from porting.mapping import Names
-from porting.rules import GIVES_WAY, RULES, Project, Unit
+from porting.rules import GIVES_WAY, RULES, Project, Unit, left_out
 from porting.source import C_SUFFIXES, SourceFile
 from porting.suppress import Suppressions
 
@@ -83,6 +83,7 @@ class _Outcome:
         self._kept: list[Diagnostic] = []
         self._suppressed: list[Diagnostic] = []
         self._spoken: dict[tuple[int, str], int] = {}  # line, symbol -> highest severity
+        self._left_out = [_lines(unit.source, span) for span in left_out(unit)]
 
     def take(self, finding: Edit | Diagnostic) -> None:
         """Add one finding of a rule."""
@@ -105,6 +106,8 @@ class _Outcome:
         return spoken >= finding.severity.rank or any(map(self._edits.overlaps, finding.edits))
 
     def _keep(self, finding: Diagnostic) -> None:
+        if any(first < finding.line < last for first, last in self._left_out):
+            finding = replace(finding, severity=Severity.NOTE)
         key = (finding.line, finding.symbol)
         self._spoken[key] = max(self._spoken.get(key, 0), finding.severity.rank)
         self._kept.append(finding)
@@ -120,6 +123,11 @@ class _Outcome:
         edits = tuple(_real(source.text, self._edits.sorted()))
         data = apply_edits(source.text, edits).encode("latin-1") if edits else source.data
         return Hipified(source, data, edits, tuple(kept), tuple(by_place(self._suppressed)))
+
+
+def _lines(source: SourceFile, span: tuple[int, int]) -> tuple[int, int]:
+    """Return the lines of the directives around a branch."""
+    return source.line_of(span[0]), source.line_of(span[1])
 
 
 def _real(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:

@@ -1,16 +1,17 @@
 """The rule families, in the order in which their edits take precedence."""
 
 from porting.diagnostics import Code
-from porting.rules import api, includes, libraries, names, semantics, strings, warp
+from porting.rules import api, includes, libraries, macros, names, semantics, strings, warp
+from porting.rules.macros import left_out
 from porting.rules.project import Project
 from porting.rules.unit import Rule, Unit
 
 # Families that rewrite structure come before plain renames: where edits overlap, the first wins.
-FAMILIES = (includes, strings, warp, libraries, api, semantics, names)
+FAMILIES = (includes, macros, strings, warp, libraries, api, semantics, names)
 RULES: tuple[Rule, ...] = tuple(family.check for family in FAMILIES)
 CODES: tuple[Code, ...] = tuple(code for family in FAMILIES for code in family.CODES)
 
 # Codes that say nothing new where another family has spoken of the same name on the same line.
 GIVES_WAY: frozenset[str] = names.GIVES_WAY
 
-__all__ = ["CODES", "GIVES_WAY", "RULES", "Project", "Rule", "Unit"]
+__all__ = ["CODES", "GIVES_WAY", "RULES", "Project", "Rule", "Unit", "left_out"]

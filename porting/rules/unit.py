@@ -1,5 +1,6 @@
 """What a rule sees: one file with its tokens, the target, the names and facts about the tree."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -129,6 +130,15 @@ class Unit:
             return ""
         return self.source.text[self.tokens[first].start : self.tokens[last - 1].end]
 
+    @cached_property
+    def _token_starts(self) -> list[int]:
+        return [token.start for token in self.tokens]
+
+    def tokens_in(self, start: int, end: int) -> range:
+        """Return the indices of the tokens that start in `[start, end)`."""
+        starts = self._token_starts
+        return range(bisect_left(starts, start), bisect_left(starts, end))
+
     def is_live(self, offset: int) -> bool:
         """Whether a place is outside the branches that only one platform compiles."""
         return self.conditionals.side(offset) is Side.BOTH
@@ -137,7 +147,7 @@ class Unit:
         """Return an edit that changes nothing and keeps later rules from touching the token."""
         return Edit(token.start, token.end, self.source.text[token.start : token.end], token.text)
 
-    def diagnose(
+    def diagnose(  # noqa: PLR0913 - one for each field that is not the same everywhere
         self,
         code: Code,
         at: Token | int,

@@ -12,8 +12,9 @@ from porting.syntax.calls import (
     statement_end,
     statement_start,
 )
-from porting.syntax.conditionals import Branch, Conditionals, Side, scopes
+from porting.syntax.conditionals import Branch, Conditionals, Side, chains, condition_holds, scopes
 from porting.syntax.declarations import declared_names, declares
+from porting.syntax.expressions import Truth, evaluate
 from porting.syntax.includes import INCLUDE_DIRECTIVES, HeaderName, header_names
 from porting.syntax.shape import looks_like_cuda
 from porting.syntax.tokens import (
@@ -48,11 +49,15 @@ __all__ = [
     "Lexed",
     "Side",
     "Token",
+    "Truth",
     "call_at",
     "callee_of",
+    "chains",
+    "condition_holds",
     "declared_names",
     "declares",
     "enclosing_bracket",
+    "evaluate",
     "header_names",
     "looks_like_cuda",
     "match_angle",

@@ -192,10 +192,8 @@ def statement_start(tokens: Sequence[Token], index: int) -> int:
             depth -= 1
             if depth < 0:
                 return at + 1
-        elif (
-            depth == 0
-            and text in (";", "{", "}")
-            or tokens[at].directive != tokens[index].directive
-        ):
+        elif (depth == 0 and text in (";", "{", "}")) or tokens[at].directive != tokens[
+            index
+        ].directive:
             return at + 1
     return 0

@@ -1,26 +1,40 @@
 """Which preprocessor branches a ROCm build sees, in code already written for both platforms."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 from porting.syntax.expressions import Truth, evaluate
-from porting.syntax.tokens import Directive, Lexed, Token
+from porting.syntax.tokens import IDENT, Directive, Lexed, Token
 
 # Macros that are defined in a ROCm build: by the compiler, the HIP headers, or (USE_ROCM, ...) by
 # the build systems of projects that support both platforms.
 ROCM_MACROS: Final = frozenset(
-    "__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__ __HIP_PLATFORM_HCC__ __HIP_DEVICE_COMPILE__ __HCC__"
-    " __HIP_PLATFORM_CLANG__ __HIPCC_RTC__ HIP_VERSION HIP_VERSION_MAJOR USE_ROCM USE_HIP"
-    " ENABLE_ROCM WITH_ROCM BUILD_ROCM WITH_HIP ENABLE_HIP USE_AMD ROCM_VERSION TORCH_HIP_VERSION"
-    " __AMDGCN__ __AMDGPU__ __gfx90a__ __gfx942__ __gfx1100__ __GFX9__ __GFX11__".split()
+    "__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__ __HIP_PLATFORM_HCC__ __HCC__ __HIP_PLATFORM_CLANG__"
+    " HIP_VERSION HIP_VERSION_MAJOR USE_ROCM USE_HIP ENABLE_ROCM WITH_ROCM BUILD_ROCM WITH_HIP"
+    " ENABLE_HIP USE_AMD ROCM_VERSION TORCH_HIP_VERSION".split()
+)
+# Macros that are defined in some passes or for some GPUs of a ROCm build, and never elsewhere.
+DEVICE_MACROS: Final = frozenset(
+    "__HIP_DEVICE_COMPILE__ __HIPCC_RTC__ __AMDGCN__ __AMDGPU__ __AMDGCN_WAVEFRONT_SIZE"
+    " __AMDGCN_WAVEFRONT_SIZE__".split()
 )
 # Macros that only NVIDIA's compilers define.
 CUDA_MACROS: Final = frozenset(
     "__CUDACC__ __NVCC__ __CUDA_ARCH__ __CUDACC_RTC__ __CUDACC_VER_MAJOR__ __CUDACC_VER_MINOR__"
     " __HIP_PLATFORM_NVIDIA__ __HIP_PLATFORM_NVCC__ USE_CUDA ENABLE_CUDA WITH_CUDA".split()
+)
+_CONDITIONS: Final = frozenset(("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"))
+_GFX: Final = re.compile(r"__(?:gfx|GFX)[0-9a-f]+__")
+# How projects call their own switch for ROCm: GGML_USE_HIP, KOKKOS_ENABLE_HIP, HAVE_ROCM, ...
+_SWITCH: Final = re.compile(
+    r"(?:\w+_)?(?:USE|WITH|ENABLED?|HAVE|HAS|BUILD|BUILDING|FOR|TARGET|IS|PLATFORM|BACKEND)"
+    r"_(?:HIP|ROCM|AMDGPU|AMD_GPU)(?:_\w+|BLAS)?|(?:\w+_)?(?:HIP|ROCM)_(?:ENABLED|PLATFORM|BACKEND)"
 )
 
 
@@ -46,12 +60,14 @@ class Conditionals:
     """The branches of a file that belong to one platform only.
 
     A chain counts as written for both platforms when one of its conditions names a macro of
-    ROCM_MACROS (or of `extra_macros`).  Other chains are of no interest here.
+    ROCM_MACROS or DEVICE_MACROS, one of `extra_macros`, or one that is called like a project's
+    switch for ROCm.  An include guard is no condition.  Other chains are of no interest here.
     """
 
     def __init__(self, lexed: Lexed, extra_macros: Sequence[str] = ()) -> None:
-        self._rocm = ROCM_MACROS.union(extra_macros)
         self._tokens = lexed.tokens
+        self._directives = lexed.directives
+        self._rocm = ROCM_MACROS.union(extra_macros, self._switches())
         self.branches: tuple[Branch, ...] = tuple(self._read(lexed.directives))
         one_sided = sorted((b for b in self.branches if b.side is not Side.BOTH), key=_start)
         self._outer = _outermost(one_sided)
@@ -69,16 +85,42 @@ class Conditionals:
         """Return the outermost branches that only one platform compiles, by place."""
         return self._outer
 
+    def _switches(self) -> set[str]:
+        """Return the macros in conditions that are called like a switch for ROCm."""
+        return {
+            token.text
+            for number, directive in enumerate(self._directives)
+            if directive.name in _CONDITIONS and not self._is_guard(number)
+            for token in self._tokens[directive.first : directive.last]
+            if token.kind == IDENT and _SWITCH.fullmatch(token.text)
+        }
+
+    def _is_guard(self, number: int) -> bool:
+        """Whether the directive is the `#ifndef X` of `#ifndef X`, `#define X`."""
+        directive = self._directives[number]
+        if directive.name != "ifndef" or number + 1 >= len(self._directives):
+            return False
+        after = self._directives[number + 1]
+        return (
+            after.name == "define"
+            and max(directive.first, after.first) < len(self._tokens)
+            and self._tokens[directive.first].text == self._tokens[after.first].text
+        )
+
     def _read(self, directives: Sequence[Directive]) -> list[Branch]:
-        chains = _chains(directives)
         branches: list[Branch] = []
-        for chain in chains:
-            if any(self._knows_rocm(directives[i]) for i in chain):
+        for chain in chains(directives):
+            if any(self._knows_rocm(i) for i in chain):
                 branches += self._branches(directives, chain)
         return branches
 
-    def _knows_rocm(self, directive: Directive) -> bool:
-        return any(t.text in self._rocm for t in self._operands(directive))
+    def _knows_rocm(self, number: int) -> bool:
+        if self._is_guard(number):
+            return False
+        return any(
+            token.text in self._rocm or _is_device_macro(token.text)
+            for token in self._operands(self._directives[number])
+        )
 
     def _operands(self, directive: Directive) -> Sequence[Token]:
         if directive.name in ("else", "endif"):
@@ -88,7 +130,7 @@ class Conditionals:
     def _branches(self, directives: Sequence[Directive], chain: Sequence[int]) -> list[Branch]:
         found: list[Branch] = []
         earlier_rocm = earlier_cuda = Truth.FALSE  # whether an earlier branch was taken
-        for this, after in zip(chain, chain[1:], strict=False):
+        for this, after in pairwise(chain):
             directive = directives[this]
             on_rocm = ~earlier_rocm & self._holds(directive, rocm=True)
             on_cuda = ~earlier_cuda & self._holds(directive, rocm=False)
@@ -102,22 +144,24 @@ class Conditionals:
         return found
 
     def _holds(self, directive: Directive, *, rocm: bool) -> Truth:
-        operands = self._operands(directive)
-        defined, undefined = (self._rocm, CUDA_MACROS) if rocm else (frozenset[str](), self._rocm)
-        if directive.name in ("ifdef", "ifndef", "elifdef", "elifndef"):
-            name = operands[0].text if operands else ""
-            holds = Truth.of_macro(name, defined, undefined)
-            return ~holds if directive.name.endswith("ndef") else holds
-        if directive.name == "else":
-            return Truth.TRUE
-        return evaluate(operands, defined, undefined)
+        defined: AbstractSet[str] = self._rocm
+        undefined: AbstractSet[str] = CUDA_MACROS
+        if not rocm:
+            operands = self._operands(directive)
+            devices = {token.text for token in operands if _is_device_macro(token.text)}
+            defined, undefined = frozenset(), self._rocm | devices
+        return condition_holds(self._tokens, directive, defined, undefined)
 
     def _platform_directives(self, directives: Sequence[Directive]) -> list[int]:
         inside: list[int] = []
-        for chain in _chains(directives):
-            if any(self._knows_rocm(directives[i]) for i in chain):
+        for chain in chains(directives):
+            if any(self._knows_rocm(i) for i in chain):
                 inside += chain
         return inside
+
+
+def _is_device_macro(name: str) -> bool:
+    return name in DEVICE_MACROS or _GFX.fullmatch(name) is not None
 
 
 def _start(branch: Branch) -> int:
@@ -132,7 +176,25 @@ def _outermost(branches: Sequence[Branch]) -> list[Branch]:
     return kept
 
 
-def _chains(directives: Sequence[Directive]) -> list[list[int]]:
+def condition_holds(
+    tokens: Sequence[Token],
+    directive: Directive,
+    defined: AbstractSet[str] = frozenset(),
+    undefined: AbstractSet[str] = frozenset(),
+    values: Mapping[str, int] | None = None,
+) -> Truth:
+    """Return whether the branch behind a directive of a chain is taken if it is reached."""
+    if directive.name in ("else", "endif"):
+        return Truth.TRUE
+    operands = tokens[directive.first : directive.last]
+    if directive.name in ("ifdef", "ifndef", "elifdef", "elifndef"):
+        name = operands[0].text if operands else ""
+        holds = Truth.of_macro(name, defined | (values or {}).keys(), undefined)
+        return ~holds if directive.name.endswith("ndef") else holds
+    return evaluate(operands, defined, undefined, values or {})
+
+
+def chains(directives: Sequence[Directive]) -> list[list[int]]:
     """Return the indices of the directives of every #if ... #endif chain that is closed."""
     done: list[list[int]] = []
     open_chains: list[list[int]] = []

@@ -43,16 +43,14 @@ def declares(lexed: Lexed, index: int) -> bool:
     tokens = lexed.tokens
     if tokens[index].directive >= 0 and _in_directive(lexed, index):
         return True
-    if index == 0:
+    before = tokens[index - 1] if index else None
+    if before is None or before.directive != tokens[index].directive:
         return False
-    before = tokens[index - 1]
-    if before.directive != tokens[index].directive or _is_directive_word(lexed, index - 1):
+    if _is_directive_word(lexed, index - 1):
         return False
-    if before.text in _TYPE_KEYWORDS:
-        return True
     after = _text_after(tokens, index)
-    if before.text == "using":
-        return after == "="
+    if before.text in _TYPE_KEYWORDS or before.text == "using":
+        return before.text != "using" or after == "="
     if after not in _AFTER_DECLARATOR:
         return after == "}" and _is_enumerator(tokens, index)
     return _after_type(tokens, index, before, after) or _by_context(tokens, index, before, after)

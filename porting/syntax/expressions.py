@@ -1,8 +1,10 @@
 """Three-valued evaluation of #if expressions: true, false, or not known here."""
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
+from types import MappingProxyType
 from typing import Final
 
 from porting.syntax.tokens import IDENT, NUMBER, Token
@@ -38,24 +40,46 @@ class Truth(Enum):
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "&"))
 
 
+_OPERATIONS: Final[Mapping[str, Callable[[int, int], bool]]] = MappingProxyType(
+    {
+        "<": operator.lt,
+        ">": operator.gt,
+        "<=": operator.le,
+        ">=": operator.ge,
+        "==": operator.eq,
+        "!=": operator.ne,
+    }
+)
+_NO_VALUES: Final[Mapping[str, int]] = MappingProxyType({})
+
+
 def evaluate(
-    tokens: Sequence[Token], defined: AbstractSet[str], undefined: AbstractSet[str]
+    tokens: Sequence[Token],
+    defined: AbstractSet[str],
+    undefined: AbstractSet[str],
+    values: Mapping[str, int] = _NO_VALUES,
 ) -> Truth:
     """Return what the condition `tokens` comes to when only some macros are known.
 
-    A known-defined macro used as a value is unknown when compared and true when bare; an
-    undefined one is 0.  Whatever cannot be read is unknown.
+    `values`: numbers of macros that are defined and known.  A macro that is only known to be
+    defined is unknown when compared and true when bare; an undefined one is 0.  Whatever cannot
+    be read is unknown.
     """
-    parser = _Parser(tokens, defined, undefined)
+    parser = _Parser(tokens, defined | values.keys(), undefined - values.keys(), values)
     result = parser.disjunction()
     return result if parser.at_end() else Truth.UNKNOWN
 
 
 class _Parser:
     def __init__(
-        self, tokens: Sequence[Token], defined: AbstractSet[str], undefined: AbstractSet[str]
+        self,
+        tokens: Sequence[Token],
+        defined: AbstractSet[str],
+        undefined: AbstractSet[str],
+        values: Mapping[str, int],
     ) -> None:
         self._tokens = tokens
+        self._values = values
         self._defined = defined
         self._undefined = undefined
         self._at = 0
@@ -88,24 +112,21 @@ class _Parser:
         return self._compare(self._tokens[first : self._at])
 
     def _compare(self, tokens: Sequence[Token]) -> Truth:
-        """Return `MACRO op NUMBER` when MACRO is undefined (0); everything else is unknown."""
+        """Return what `operand op operand` comes to; unknown unless both operands have a value."""
         if len(tokens) != 3:  # noqa: PLR2004
             return Truth.UNKNOWN
-        name, operator, number = tokens
-        if name.text not in self._undefined or number.kind != NUMBER:
+        left, right = self._value(tokens[0]), self._value(tokens[2])
+        operate = _OPERATIONS.get(tokens[1].text)
+        if left is None or right is None or operate is None:
             return Truth.UNKNOWN
-        value = _integer(number.text)
-        if value is None:
-            return Truth.UNKNOWN
-        holds = {
-            "<": value > 0,
-            ">": value < 0,
-            "<=": value >= 0,
-            ">=": value <= 0,
-            "==": value == 0,
-            "!=": value != 0,
-        }.get(operator.text)
-        return Truth.UNKNOWN if holds is None else Truth.TRUE if holds else Truth.FALSE
+        return Truth.TRUE if operate(left, right) else Truth.FALSE
+
+    def _value(self, token: Token) -> int | None:
+        if token.kind == NUMBER:
+            return _integer(token.text)
+        if token.text in self._values:
+            return self._values[token.text]
+        return 0 if token.text in self._undefined else None
 
     def _unary(self) -> Truth:
         if self._take("!"):
@@ -113,19 +134,20 @@ class _Parser:
         if self._take("("):
             result = self.disjunction()
             return result if self._take(")") else Truth.UNKNOWN
-        if self.at_end():
-            return Truth.UNKNOWN
+        if self._take("defined"):
+            return self._defined_operator()
+        return Truth.UNKNOWN if self.at_end() else self._operand()
+
+    def _operand(self) -> Truth:
         token = self._tokens[self._at]
         self._at += 1
-        if token.text == "defined":
-            return self._defined_operator()
-        if token.kind == NUMBER:
-            value = _integer(token.text)
+        if token.kind == IDENT and self._take("("):
+            self._skip_arguments()
+            return Truth.UNKNOWN
+        if token.kind == NUMBER or token.text in self._values:
+            value = self._value(token)
             return Truth.UNKNOWN if value is None else Truth.TRUE if value else Truth.FALSE
         if token.kind == IDENT:
-            if self._take("("):
-                self._skip_arguments()
-                return Truth.UNKNOWN
             return Truth.of_macro(token.text, self._defined, self._undefined)
         return Truth.UNKNOWN
 

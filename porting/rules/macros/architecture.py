@@ -1,0 +1,175 @@
+"""__CUDA_ARCH__, which HIP leaves undefined on the host and on the device."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from porting.diagnostics import Diagnostic, Severity
+from porting.edits import Edit
+from porting.rules.macros.chains import (
+    ARITHMETIC,
+    COMPARISONS,
+    Choice,
+    Content,
+    Selection,
+    content,
+    live_chains,
+    mentions,
+    taken,
+)
+from porting.rules.macros.codes import ARCHITECTURE, ARCHITECTURE_OPEN
+from porting.rules.unit import Unit
+from porting.syntax import NUMBER, Directive, Token, Truth, evaluate
+
+ARCH: Final = "__CUDA_ARCH__"
+DEVICE: Final = "__HIP_DEVICE_COMPILE__"
+_NEWEST: Final = {ARCH: 1200}
+_OLDEST: Final = {ARCH: 1}  # a device whose every feature test fails
+_OPEN_HELP: Final = f"write a branch for AMD GPUs: #if defined({DEVICE})"
+
+
+def arch_selections(unit: Unit) -> Iterator[Selection]:
+    """Yield, for each chain that names __CUDA_ARCH__, which branches a ROCm build should take."""
+    for arms in live_chains(unit, {ARCH}):
+        host = taken(unit, arms, undefined={ARCH})
+        new, old = taken(unit, arms, values=_NEWEST), taken(unit, arms, values=_OLDEST)
+        choice, wanted = Choice.OPEN, host
+        if new == old or content(unit, new) <= Content.PORTABLE:
+            choice, wanted = Choice.NEWEST, new
+        elif content(unit, old) is Content.PORTABLE:
+            choice, wanted = Choice.OLDER, old
+        if choice is not Choice.OPEN and wanted == host:
+            choice = Choice.AS_IS
+        yield Selection(arms, choice, (*host, *wanted))
+
+
+def check_architecture(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield what becomes of every mention of __CUDA_ARCH__."""
+    if not unit.where(ARCH):
+        return
+    handled: set[int] = set()
+    for selection in arch_selections(unit):
+        for arm in selection.arms:
+            places = mentions(unit, arm, {ARCH})
+            if places:
+                handled.update(places)
+                end = arm.end if arm in selection.left_out else None
+                yield _condition(unit, arm.directive, places, selection.choice, end)
+    for number in unit.where(ARCH):
+        if number not in handled:
+            yield _elsewhere(unit, number)
+
+
+def _condition(
+    unit: Unit, number: int, places: Sequence[int], choice: Choice, end: int | None
+) -> Diagnostic:
+    """Return the finding about one condition; `end` is that of a branch that is left out."""
+    token = unit.tokens[places[0]]
+    if choice is Choice.OPEN:
+        text = f"{ARCH} is undefined in HIP, and neither branch is right by itself"
+        return unit.diagnose(ARCHITECTURE_OPEN, token, text, help=_OPEN_HELP, end=end)
+    edits: list[Edit] = []
+    if choice is not Choice.AS_IS:
+        edits = _edits(unit, unit.lexed.directives[number], places, newest=choice is Choice.NEWEST)
+    text = f"the condition is written with {DEVICE}"
+    if not edits:
+        text = f"{ARCH} stays undefined, which takes the right branch"
+        if choice is Choice.OLDER:
+            text = (
+                f"{ARCH} stays undefined: the branch for older GPUs has a port, this one has none"
+            )
+    return unit.diagnose(ARCHITECTURE, token, text, end=end, edits=edits)
+
+
+def _edits(unit: Unit, directive: Directive, places: Sequence[int], *, newest: bool) -> list[Edit]:
+    edits: list[Edit] = []
+    done = -1
+    for number in places:
+        if number > done:
+            edit, done = _atom(unit.tokens, directive, number, newest=newest)
+            if edit is not None:
+                edits.append(edit)
+    return edits
+
+
+def _atom(
+    tokens: Sequence[Token], directive: Directive, number: int, *, newest: bool
+) -> tuple[Edit | None, int]:
+    """Return the edit of one mention and the last token it covers; no edit: it stays."""
+    if directive.name not in ("if", "elif") or _is_defined(tokens, number):
+        guarded = _guarded_comparison(tokens, directive, number) if newest else None
+        if guarded is not None:
+            first, last = guarded
+            return Edit(tokens[first].start, tokens[last].end, f"defined({DEVICE})", ARCH), last
+        return Edit(tokens[number].start, tokens[number].end, DEVICE, ARCH), number
+    first, last = _comparison(tokens, directive, number)
+    if first == last:
+        return Edit(tokens[number].start, tokens[number].end, f"defined({DEVICE})", ARCH), number
+    replacement = _condition_text(tokens[first : last + 1]) if newest else ""
+    if not replacement:
+        return None, last
+    return Edit(tokens[first].start, tokens[last].end, replacement, ARCH), last
+
+
+def _condition_text(atom: Sequence[Token]) -> str:
+    """Return what says the same of AMD GPUs as a comparison does of the newest NVIDIA ones."""
+    on_device = evaluate(atom, frozenset(), frozenset(), _NEWEST)
+    on_host = evaluate(atom, frozenset(), {ARCH})
+    if (on_device, on_host) == (Truth.TRUE, Truth.FALSE):
+        return f"defined({DEVICE})"
+    if (on_device, on_host) == (Truth.FALSE, Truth.TRUE):
+        return f"!defined({DEVICE})"
+    return ""
+
+
+def _is_defined(tokens: Sequence[Token], number: int) -> bool:
+    before = [token.text for token in tokens[max(number - 2, 0) : number]]
+    return before[-1:] == ["defined"] or before == ["defined", "("]
+
+
+def _guarded_comparison(
+    tokens: Sequence[Token], directive: Directive, number: int
+) -> tuple[int, int] | None:
+    """Return first and last token of `defined(ARCH) && ARCH >= N`, None when it is not that."""
+    has_bracket = tokens[number - 1].text == "("
+    first = number - 2 if has_bracket else number - 1
+    at = number + (2 if has_bracket else 1)
+    words = [token.text for token in tokens[at : min(at + 3, directive.last)]]
+    is_wrapped = words[1:2] == ["("]
+    name = at + (2 if is_wrapped else 1)
+    if words[:1] != ["&&"] or name + 2 >= directive.last or tokens[first - 1].text == "!":
+        return None
+    if tokens[name].text != ARCH or tokens[name + 2].kind != NUMBER:
+        return None
+    last = name + 3 if is_wrapped else name + 2
+    if is_wrapped and (last >= directive.last or tokens[last].text != ")"):
+        return None
+    if last + 1 < directive.last and tokens[last + 1].text in ARITHMETIC:
+        return None
+    is_device_only = _condition_text(tokens[name : name + 3]) == f"defined({DEVICE})"
+    return (first, last) if is_device_only else None
+
+
+def _comparison(tokens: Sequence[Token], directive: Directive, number: int) -> tuple[int, int]:
+    """Return the first and last token of the comparison or sum that a mention is part of."""
+    first = last = number
+    operators = COMPARISONS | ARITHMETIC
+    while last + 2 < directive.last and tokens[last + 1].text in operators:
+        last += 2
+    while first - 2 >= directive.first and tokens[first - 1].text in operators:
+        first -= 2
+    return first, last
+
+
+def _elsewhere(unit: Unit, number: int) -> Diagnostic:
+    """Return the finding about a mention that is in no condition."""
+    token = unit.tokens[number]
+    if token.directive >= 0 and _is_defined(unit.tokens, number):
+        edit = Edit(token.start, token.end, DEVICE, ARCH)
+        text = f"the condition is written with {DEVICE}"
+        return unit.diagnose(ARCHITECTURE, token, text, edits=[edit])
+    if token.directive >= 0:
+        text = f"{ARCH} is used in a macro, and is undefined in HIP"
+        return unit.diagnose(ARCHITECTURE_OPEN, token, text, help=_OPEN_HELP)
+    text = f"{ARCH} is used as a value, and is undefined in HIP"
+    help_text = f"decide by #if defined({DEVICE}), or by __gfx90a__ and the like"
+    return unit.diagnose(ARCHITECTURE_OPEN, token, text, help=help_text, severity=Severity.ERROR)
