@@ -64,7 +64,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One ROCm release of the tables; `level` is headers (can be compiled) or stubs (names only)."""
+    """One ROCm release of the tables; `level`: headers (compiles) or stubs (names)."""
 
     name: str
     level: str

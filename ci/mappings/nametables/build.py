@@ -6,15 +6,25 @@ import fnmatch
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nametables import cuda_names, curated, decide, hip_names, libraries, paths, stubs, torch_table
-from nametables import write
+from nametables import (
+    cuda_names,
+    curated,
+    decide,
+    hip_names,
+    libraries,
+    members,
+    paths,
+    stubs,
+    torch_table,
+    write,
+)
 from nametables.declarations import Declaration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from nametables.cuda_names import Inventory
     from nametables.decide import Record, Sources
@@ -24,7 +34,7 @@ if TYPE_CHECKING:
 
 RELEASES = ("6.2", "6.4", "7.0", "7.1", "7.2", "10.0")
 _VENDOR = re.compile(
-    r"(cu[A-Z]|CU[A-Z_]|cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nv[A-Zmtr]|NV|"
+    r"(cu[A-Z]|CU|cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nv[A-Zmtr]|NV|"
     r"__nv|__NV|p?nccl|NCCL|__cuda|__CUDA|__cu|PFN_|surf|tex|make_|atomic)"
 )
 _GUARD = re.compile(r"_*[A-Z]\w*_(H|HPP|H_INCLUDED)_*$")
@@ -112,16 +122,43 @@ _LEGACY_PREFIXES: dict[str, tuple[str, ...]] = {
     "nccl": ("nccl", "NCCL_"),
     "nvtx": ("nvtx",),
     "nvml": ("nvml", "NVML_"),
-    "runtime": ("cudaA", "cudaB", "cudaC", "cudaD", "cudaE", "cudaF", "cudaG", "cudaH", "cudaI")
-    + ("cudaJ", "cudaK", "cudaL", "cudaM", "cudaN", "cudaO", "cudaP", "cudaR", "cudaS", "cudaT")
-    + ("cudaU", "cudaV", "cudaW", "CUDART_", "textureReference", "surfaceReference"),
+    "runtime": (
+        "cudaA",
+        "cudaB",
+        "cudaC",
+        "cudaD",
+        "cudaE",
+        "cudaF",
+        "cudaG",
+        "cudaH",
+        "cudaI",
+        "cudaJ",
+        "cudaK",
+        "cudaL",
+        "cudaM",
+        "cudaN",
+        "cudaO",
+        "cudaP",
+        "cudaR",
+        "cudaS",
+        "cudaT",
+        "cudaU",
+        "cudaV",
+        "cudaW",
+        "CUDART_",
+        "textureReference",
+        "surfaceReference",
+    ),
     "driver": ("cu", "CU"),
 }
 
 
 def _decide_all(cuda: Inventory, rest: Sources) -> list[Record]:
-    decided = (decide.decide(name, rest) for name in cuda.names.values())
-    return [record for record in decided if _is_public(record, rest)]
+    names = [name for name in cuda.names.values() if name.kind != "field"]
+    decided = [decide.decide(name, rest) for name in names]
+    types = {record.name: record for record in decided if record.kind in ("type", "legacy")}
+    public = [record for record in decided if _is_public(record, rest)]
+    return [*public, *members.decide_all(cuda.names.values(), types, rest)]
 
 
 def _is_public(record: Record, rest: Sources) -> bool:
@@ -131,14 +168,16 @@ def _is_public(record: Record, rest: Sources) -> bool:
     `payload`, `sgemm_`); without a counterpart those say nothing about a user's code.
     """
     name = record.name
-    if record.target or "::" in name or name in rest.curated.exact:
+    if record.target or name in rest.curated.exact:
         return True
     if any(pattern.fullmatch(name) for pattern in rest.curated.ignored):
         return False
+    if "::" in name:
+        return True
     if _VENDOR.match(name) or (record.kind == "macro" and _GUARD.match(name)):
         return True
     device = record.library in ("device", "fp16", "bf16", "fp8", "wmma")
-    return device and record.kind == "function" and (name.startswith("__") or name[:1] == "h")
+    return device and record.kind == "intrinsic" and (name.startswith("__") or name[:1] == "h")
 
 
 def _files(
@@ -153,7 +192,7 @@ def _files(
     }
     files["headers.tsv"] = write.table("CUDA headers", paths.headers(cuda, rest), name_library=True)
     files["namespaces.tsv"] = write.table(
-        "CUDA namespaces", paths.namespaces(cuda, rest), name_library=True
+        "CUDA namespaces", paths.namespaces(rest), name_library=True
     )
     files["releases.tsv"] = paths.releases(RELEASES, wheels)
     return files

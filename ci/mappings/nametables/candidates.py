@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SOURCES = ("curated", "interop", "same", "rule", "torch")
+SOURCES = ("curated", "interop", "tag", "same", "rule", "torch")
 
 _PREFIXES = {
     "runtime": (("cuda", "hip"), ("CUDA", "HIP"), ("CUDART", "HIP"), ("cu", "hip")),
     "driver": (
         ("CUDA", "HIP"),
+        ("CUDA_", "hip"),
         ("CU_", "HIP_"),
         ("CU_", "hip"),
         ("CU", "hip"),
+        ("CU", "HIP"),
         ("cuda", "hip"),
         ("cu", "hipModule"),
         ("cu", "hipDrv"),
@@ -33,15 +35,21 @@ _PREFIXES = {
     "cufft": (("cufft", "hipfft"), ("CUFFT", "HIPFFT")),
     "curand": (("curand", "hiprand"), ("CURAND", "HIPRAND"), ("__curand", "__hiprand")),
     "cusparse": (("cusparse", "hipsparse"), ("CUSPARSE", "HIPSPARSE")),
+    "cusparselt": (("cusparseLt", "hipsparseLt"), ("CUSPARSELT", "HIPSPARSELT")),
     "cusolver": (("cusolver", "hipsolver"), ("CUSOLVER", "HIPSOLVER")),
     "nccl": (),
     "nvrtc": (("nvrtc", "hiprtc"), ("NVRTC", "HIPRTC")),
     "nvtx": (("nvtx", "roctx"), ("NVTX", "ROCTX")),
     "bf16": (("__nv_", "__hip_"), ("nv_", "__hip_"), ("CUDART", "HIPRT")),
-    "fp16": (("__nv_", "__"), ("nv_", "")),
+    "fp16": (("__nv_", "__"), ("nv_", ""), ("CUDART", "HIPRT")),
     "fp8": (("__nv_", "__hip_"), ("__NV_", "__HIP_")),
     "device": (("CUDART", "HIP"), ("cuda", "hip")),
 }
+
+
+# Libraries whose `_v2` functions are what the plain name means to everyone: cuBLAS's headers define
+# the plain names as the `_v2` ones, hipBLAS had `_v2` forms for a while and dropped them.
+_UNVERSIONED = ("cublas", "cublaslt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,8 @@ def by_rule(name: str, library: str) -> Iterator[str]:
         if not name.startswith(old) or (old[-1].islower() and name[len(old) :][:1].islower()):
             continue
         stem = name[len(old) :]
+        if library in _UNVERSIONED:
+            yield new + re.sub(r"_v2(?=$|_64)", "", stem)
         yield new + stem
         yield from (new + variant for variant in _variants(stem))
 

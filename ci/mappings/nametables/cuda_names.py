@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nametables import libraries as library_table
@@ -13,11 +12,13 @@ from nametables.tokens import tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from nametables.libraries import Library
 
-_KIND_ORDER = ("function", "type", "enumerator", "variable", "macro", "using")
+_KIND_ORDER = ("type", "function", "enumerator", "variable", "macro", "using")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_ALIAS = re.compile(r"^\s*#\s*define\s+(\w+)\s+([A-Za-z_]\w*)\s*$", re.MULTILINE)
 _NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+([A-Za-z_][\w:]*)\s*\{?", re.MULTILINE)
 
 
@@ -46,9 +47,19 @@ class Inventory:
     namespaces: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where declarations are being read."""
+
+    library: Library
+    header: str
+    toolkit: str
+
+
 def collect(folders: Iterable[tuple[str, Path]], libraries: tuple[Library, ...]) -> Inventory:
     """Read every header under the given (toolkit, folder) pairs."""
     inventory = Inventory()
+    aliases: dict[str, set[str]] = {}
     for toolkit, folder in folders:
         for path, header in _headers(folder):
             library = library_table.owner(libraries, header)
@@ -57,10 +68,21 @@ def collect(folders: Iterable[tuple[str, Path]], libraries: tuple[Library, ...])
             text = path.read_text(encoding="utf-8", errors="replace")
             inventory.headers.setdefault(header, (library.name, set()))[1].add(toolkit)
             if library.scan and header not in library.skip:
-                _add_declarations(inventory, library, header, toolkit, text)
+                _add_declarations(inventory, _Place(library, header, toolkit), text)
             elif not library.scan:
                 _add_namespaces(inventory, library, text)
+            for alias, real in _ALIAS.findall(text):
+                aliases.setdefault(alias, set()).add(real)
+    _share_arities(inventory, aliases)
     return inventory
+
+
+def _share_arities(inventory: Inventory, aliases: dict[str, set[str]]) -> None:
+    """Give a name that is `#define`d as another one the argument counts of that one."""
+    for alias, real_names in aliases.items():
+        if alias in inventory.names:
+            for real in real_names & inventory.names.keys():
+                inventory.names[alias].arities |= inventory.names[real].arities
 
 
 def _headers(folder: Path) -> list[tuple[Path, str]]:
@@ -69,23 +91,22 @@ def _headers(folder: Path) -> list[tuple[Path, str]]:
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         spelled = path.relative_to(folder).as_posix().split("/include/", 1)[-1]
         spelled = spelled.removeprefix("cccl/")
-        if path.suffix in (".h", ".hpp", ".cuh", ".inl", "") and "/detail" not in f"/{spelled}":
+        working = "/detail" in f"/{spelled}" and not spelled.startswith("cooperative_groups/")
+        if path.suffix in (".h", ".hpp", ".cuh", ".inl", "") and not working:
             found.append((path, spelled))
     return found
 
 
-def _add_declarations(
-    inventory: Inventory, library: Library, header: str, toolkit: str, text: str
-) -> None:
+def _add_declarations(inventory: Inventory, place: _Place, text: str) -> None:
     declared = scan(text, frozenset(macros_with_arguments(text)))
     for item in declared:
-        name = _recorded_name(library, item)
+        name = _recorded_name(place.library, item)
         if name:
-            _merge(inventory, name, library, header, toolkit, item)
+            _merge(inventory, name, place, item)
     known = {item.name for item in declared}
-    for word in _words(text):
-        if word not in known and library.prefix.match(word):
-            _merge(inventory, word, library, header, toolkit, Declaration(word, "used"))
+    for word in sorted(_words(text) - known):
+        if place.library.prefix.match(word):
+            _merge(inventory, word, place, Declaration(word, "used"))
 
 
 def _words(text: str) -> set[str]:
@@ -100,31 +121,33 @@ def _words(text: str) -> set[str]:
 
 
 def _recorded_name(library: Library, item: Declaration) -> str:
-    if item.kind == "field":
-        return f"{item.owner}::{item.name}"
-    if item.kind in ("enumerator", "macro") or not item.owner or not library.qualified:
-        return item.name
-    return f"{item.owner}::{item.name}"
+    """Return the name under which a declaration is recorded; an empty one leaves it out."""
+    if library.namespace and item.kind not in ("macro", "enumerator"):
+        return _in_namespace(library.namespace, item)
+    return f"{item.owner}::{item.name}" if item.kind == "field" else item.name
 
 
-def _merge(
-    inventory: Inventory,
-    name: str,
-    library: Library,
-    header: str,
-    toolkit: str,
-    item: Declaration,
-) -> None:
+def _in_namespace(namespace: str, item: Declaration) -> str:
+    """Return the full name of what users of the namespace see; its workings are left out."""
+    owner = item.owner.removeprefix(namespace).removeprefix("::")
+    hidden = item.name.startswith("_") or owner.startswith(("_", "detail", "experimental"))
+    if hidden or item.kind not in ("function", "type") or (owner and owner[0].islower()):
+        return ""
+    return f"{namespace}::{item.name}"
+
+
+def _merge(inventory: Inventory, name: str, place: _Place, item: Declaration) -> None:
+    library = place.library
     entry = inventory.names.get(name)
     if entry is None:
-        entry = CudaName(name, library.name, item.kind, header, item.owner)
+        entry = CudaName(name, library.name, item.kind, place.header, item.owner)
         inventory.names[name] = entry
     elif _rank(item.kind) < _rank(entry.kind):
-        entry.kind, entry.library, entry.header = item.kind, library.name, header
+        entry.kind, entry.library, entry.header = item.kind, library.name, place.header
         entry.owner = item.owner
-    entry.toolkits.add(toolkit)
-    if item.kind == "function":
-        entry.arities.add(item.arity)
+    entry.toolkits.add(place.toolkit)
+    if place.header not in library.other_calls:
+        entry.arities.update(item.arities)
 
 
 def _rank(kind: str) -> int:

@@ -48,6 +48,15 @@ class Declared:
     source: str
 
 
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """First and last release of a HIP name, where the read files do not tell; None: no word."""
+
+    first: str | None
+    last: str | None
+    source: str
+
+
 @dataclass(slots=True)
 class Curated:
     """All curated facts."""
@@ -56,10 +65,17 @@ class Curated:
     patterns: list[Fact] = field(default_factory=list)
     defaults: dict[str, Fact] = field(default_factory=dict)
     declared: list[Declared] = field(default_factory=list)
-    since: dict[str, tuple[str, str]] = field(default_factory=dict)
+    since: dict[str, Lifetime] = field(default_factory=dict)
+    since_patterns: list[tuple[re.Pattern[str], Lifetime]] = field(default_factory=list)
     headers: list[dict[str, Any]] = field(default_factory=list)
     namespaces: list[dict[str, Any]] = field(default_factory=list)
     ignored: list[re.Pattern[str]] = field(default_factory=list)
+
+    def lifetime(self, target: str) -> Lifetime | None:
+        """Return what is known about the releases that have a HIP name."""
+        if target in self.since:
+            return self.since[target]
+        return next((life for text, life in self.since_patterns if text.fullmatch(target)), None)
 
     def fact(self, name: str, library: str) -> Fact | None:
         """Return what is known about a name: the exact fact, else the first pattern that fits."""
@@ -87,7 +103,10 @@ def load(folder: Path) -> Curated:
             curated.defaults[library] = _fact(table["default"], library, ".*")
         curated.declared += [_declared(row) for row in table.get("declares", ())]
         for row in table.get("since", ()):
-            curated.since |= {name: (row["first"], row["source"]) for name in row["names"]}
+            curated.since |= {name: _lifetime(row) for name in row.get("names", ())}
+            curated.since_patterns += [
+                (re.compile(text), _lifetime(row)) for text in row.get("match", ())
+            ]
         curated.headers += table.get("header", ())
         curated.namespaces += table.get("namespace", ())
         curated.ignored += [re.compile(text) for text in table.get("ignore", ())]
@@ -104,6 +123,10 @@ def _fact(row: dict[str, Any], library: str, pattern: str) -> Fact:
         row.get("help", ""),
         row.get("source", ""),
     )
+
+
+def _lifetime(row: dict[str, Any]) -> Lifetime:
+    return Lifetime(row.get("first"), row.get("last"), row["source"])
 
 
 def _declared(row: dict[str, Any]) -> Declared:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nametables import candidates, evidence
@@ -12,8 +13,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from nametables.cuda_names import CudaName
-    from nametables.curated import Curated, Fact
+    from nametables.curated import Curated, Fact, Lifetime
     from nametables.hip_names import HipInventory
+
+
+_TAG_SUFFIX = re.compile(r"(_enum|_st|_v1)$")
+_DEVICE = frozenset(("device", "fp16", "bf16", "fp8"))
+_VERSION_SUFFIX = re.compile(r"_v[2-9]")
+C_LIBRARIES = frozenset(
+    (
+        "runtime",
+        "driver",
+        "nccl",
+        "nvrtc",
+        "cublas",
+        "cublaslt",
+        "cufft",
+        "curand",
+        "cusparse",
+        "cusparselt",
+        "cusolver",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +55,20 @@ class Record:
     source: str
 
 
+_NOWHERE = evidence.Span("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a struct's member becomes: `declared` is its name in AMD's files, `target` the shown."""
+
+    target: str = ""
+    declared: str = ""
+    span: evidence.Span = _NOWHERE
+    reason: str = ""
+    help: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """Everything a decision rests on."""
@@ -48,31 +83,62 @@ class Sources:
 def decide(cuda: CudaName, sources: Sources) -> Record:
     """Return the record of one CUDA name."""
     fact = sources.curated.fact(cuda.name, cuda.library)
-    best = _best(_proposals(cuda, fact, sources), sources)
+    best = _best(cuda, _proposals(cuda, fact, sources), sources)
     if best is None:
         return _unsupported(cuda, fact, sources)
     return _mapped(cuda, *best, fact, sources)
 
 
-def _best(proposals: Iterator[Proposal], sources: Sources) -> tuple[Proposal, evidence.Span] | None:
-    """Return the proposal of the best source that exists; of one source's, the longest-lived.
+def _best(
+    cuda: CudaName, proposals: Iterator[Proposal], sources: Sources
+) -> tuple[Proposal, evidence.Span] | None:
+    """Return the first proposal that exists; where the interop stubs differ, the longest-lived.
 
     So a name that HIP has spelled in one way in all releases wins over a newer spelling.
     """
-    order = sources.hip.releases
     best: tuple[Proposal, evidence.Span] | None = None
     for proposal in proposals:
         if best is not None and proposal.source != best[0].source:
             break
         found = evidence.span(sources.hip, proposal.target)
-        if found is None:
+        if found is None or not _alike(cuda, proposal, sources):
             continue
-        if best is None or (not found.last, -order.index(found.first)) > (
-            not best[1].last,
-            -order.index(best[1].first),
-        ):
+        if proposal.source != "interop":
+            return proposal, found
+        if best is None or _life(found, sources) > _life(best[1], sources):
             best = (proposal, found)
     return best
+
+
+def _life(span: evidence.Span, sources: Sources) -> tuple[bool, int]:
+    return not span.last, -sources.hip.releases.index(span.first)
+
+
+def _alike(cuda: CudaName, proposal: Proposal, sources: Sources) -> bool:
+    """Tell whether what only a rule pairs is alike: a type with a type, calls with equal counts."""
+    if proposal.source not in ("tag", "rule", "torch"):
+        return True
+    if cuda.kind == "type" and not sources.hip.is_type(proposal.target):
+        return False
+    here, there = cuda.arities, sources.hip.arities(proposal.target)
+    if not here or not there:
+        return True
+    versioned = _VERSION_SUFFIX.search(cuda.name) and not _VERSION_SUFFIX.search(proposal.target)
+    return here <= there if versioned else bool(here & there)
+
+
+def _argument_note(cuda: CudaName, target: str, sources: Sources) -> str:
+    """Say how the argument counts differ, or return an empty string."""
+    here, there = cuda.arities, sources.hip.arities(target)
+    if cuda.library not in C_LIBRARIES or not here or not there or here <= there:
+        return ""
+    return (
+        f"{cuda.name} is declared with {_listed(here)} arguments, {target} takes {_listed(there)}"
+    )
+
+
+def _listed(counts: set[int]) -> str:
+    return " or ".join(str(count) for count in sorted(counts))
 
 
 def _proposals(cuda: CudaName, fact: Fact | None, sources: Sources) -> Iterator[Proposal]:
@@ -81,6 +147,9 @@ def _proposals(cuda: CudaName, fact: Fact | None, sources: Sources) -> Iterator[
         return
     for target in sources.interop.get(cuda.name, ()):
         yield Proposal(target, "interop")
+    base = _TAG_SUFFIX.sub("", cuda.name)
+    for target in sources.interop.get(base, ()) if base != cuda.name else ():
+        yield Proposal(target, "tag")
     yield Proposal(cuda.name, "same")
     for target in candidates.by_rule(cuda.name, cuda.library):
         yield Proposal(target, "rule")
@@ -95,26 +164,56 @@ def _mapped(
     fact: Fact | None,
     sources: Sources,
 ) -> Record:
-    known = sources.curated.since.get(proposal.target)
-    found = replace(found, first=known[0]) if known else found
+    known = sources.curated.lifetime(proposal.target)
     where = evidence.cite(sources.hip, proposal.target)
-    cite = f"{where}; first release: {known[1]}" if known else where
-    same = proposal.target == cuda.name
-    action = (fact.action if fact else "") or ("none" if same else "rename")
+    if known is not None:
+        found = _known(found, known)
+        where = f"{where}; releases: {known.source}"
+    note = (fact.reason if fact else "") or _argument_note(cuda, proposal.target, sources)
+    plain = "none" if proposal.target == cuda.name else "rename"
+    differs = "arguments" if note and not (fact and fact.reason) else plain
     return Record(
         cuda.name,
         cuda.library,
-        cuda.kind,
+        _kind(cuda),
         _declared(cuda),
         proposal.target,
-        action,
+        (fact.action if fact else "") or differs,
         found.first,
         found.last,
-        fact.reason if fact else "",
+        note,
         fact.help if fact else "",
-        f"{cite}; {fact.source}" if fact and fact.source else cite,
+        f"{where}; {fact.source}" if fact and fact.source else where,
         proposal.source,
     )
+
+
+def member(full: str, cuda: CudaName, verdict: Verdict, sources: Sources) -> Record:
+    """Return the record of a struct's member."""
+    same = verdict.target.partition("::")[2] == full.partition("::")[2]
+    cite = sources.searched[cuda.library]
+    if verdict.target:
+        cite = evidence.cite(sources.hip, verdict.declared)
+    return Record(
+        full,
+        cuda.library,
+        "field",
+        _declared(cuda),
+        verdict.target,
+        "rename" if verdict.target and not same else "none",
+        verdict.span.first,
+        verdict.span.last,
+        verdict.reason,
+        verdict.help,
+        cite,
+        "member",
+    )
+
+
+def _known(found: evidence.Span, known: Lifetime) -> evidence.Span:
+    """Return a span with its ends moved to where a curated fact puts them."""
+    first = found.first if known.first is None else known.first
+    return evidence.Span(first, found.last if known.last is None else known.last)
 
 
 def _unsupported(cuda: CudaName, fact: Fact | None, sources: Sources) -> Record:
@@ -125,7 +224,7 @@ def _unsupported(cuda: CudaName, fact: Fact | None, sources: Sources) -> Record:
     return Record(
         cuda.name,
         cuda.library,
-        cuda.kind,
+        _kind(cuda),
         _declared(cuda),
         "",
         "none",
@@ -138,7 +237,14 @@ def _unsupported(cuda: CudaName, fact: Fact | None, sources: Sources) -> Record:
     )
 
 
+def _kind(cuda: CudaName) -> str:
+    """Return the kind to show: functions of the device libraries are intrinsics."""
+    return "intrinsic" if cuda.kind == "function" and cuda.library in _DEVICE else cuda.kind
+
+
 def _declared(cuda: CudaName) -> str:
+    if not cuda.header:
+        return "no header of the toolkits read; known from AMD's or torch's table"
     return f"{cuda.header} ({', '.join(sorted(cuda.toolkits, key=_version))})"
 
 

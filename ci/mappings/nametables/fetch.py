@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
     from nametables.sources import Wheel
 
-_PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_17_x86_64", "manylinux_2_27_x86_64")
+_PLATFORMS: tuple[str, ...] = (
+    "manylinux2014_x86_64",
+    "manylinux_2_17_x86_64",
+    "manylinux_2_27_x86_64",
+)
 _PLATFORMS += ("manylinux_2_28_x86_64", "manylinux1_x86_64", "linux_x86_64")
 
 

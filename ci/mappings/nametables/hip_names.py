@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nametables import stubs
@@ -11,11 +10,13 @@ from nametables.declarations import Declaration, macros_with_arguments, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from nametables.sources import Wheel
 
 _HEADER_ROOT = "triton/backends/amd/include/"
 _FULL_HEADERS = "6.2"
+_GROUPS = "cooperative_groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Evidence:
     file: str
     kind: str
     owner: str
-    arity: int
+    arities: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -53,9 +54,13 @@ class HipInventory:
             examined |= self.examined[(evidence.source, evidence.file)]
         return examined - self.present(name)
 
+    def is_type(self, name: str) -> bool:
+        """Tell whether a name is a type, or a macro that may stand for one."""
+        return any(e.kind in ("type", "macro", "using") for e in self.names.get(name, ()))
+
     def arities(self, name: str) -> set[int]:
-        """Return the numbers of parameters that the declarations of a function have."""
-        return {e.arity for e in self.names.get(name, ()) if e.arity >= 0}
+        """Return with how many arguments a function can be called, over all releases."""
+        return {count for e in self.names.get(name, ()) for count in e.arities}
 
 
 def collect(wheels: Iterable[tuple[Wheel, Path]], releases: tuple[str, ...]) -> HipInventory:
@@ -77,8 +82,10 @@ def collect(wheels: Iterable[tuple[Wheel, Path]], releases: tuple[str, ...]) -> 
 def add(inventory: HipInventory, release: str, source: str, file: str, item: Declaration) -> None:
     """Record one declaration of one file of one release."""
     inventory.examined.setdefault((source, file), set()).add(release)
-    name = f"{item.owner}::{item.name}" if item.kind == "field" else item.name
-    evidence = Evidence(release, source, file, item.kind, item.owner, item.arity)
+    in_groups = item.owner == _GROUPS and item.kind in ("function", "type")
+    qualified = item.kind == "field" or in_groups
+    name = f"{item.owner}::{item.name}" if qualified else item.name
+    evidence = Evidence(release, source, file, item.kind, item.owner, item.arities)
     entries = inventory.names.setdefault(name, [])
     if evidence not in entries:
         entries.append(evidence)

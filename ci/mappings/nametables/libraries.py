@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 class Library:
     """One CUDA library: its headers, the look of its names, and how far they are read.
 
-    skip: headers of which only the path is recorded; hip: patterns of the AMD files searched for
-    its names; scan: false when only paths and namespaces are recorded; qualified: names in a
-    namespace are recorded with it.
+    skip: headers of which only the path is recorded; other_calls: headers
+    whose argument counts do not count; hip: patterns of the AMD files searched for
+    its names; scan: false when only paths and namespaces are recorded; namespace: the one that its
+    names live in and are recorded with.
     """
 
     name: str
@@ -26,8 +27,9 @@ class Library:
     prefix: re.Pattern[str]
     hip: tuple[str, ...]
     skip: tuple[str, ...]
+    other_calls: tuple[str, ...]
     scan: bool
-    qualified: bool
+    namespace: str
 
 
 def load(path: Path) -> tuple[Library, ...]:
@@ -40,8 +42,9 @@ def load(path: Path) -> tuple[Library, ...]:
             re.compile(row.get("prefix", "$^")),
             tuple(row["hip"]),
             tuple(row.get("skip", ())),
+            tuple(row.get("other_calls", ())),
             row.get("scan", True),
-            row.get("qualified", False),
+            row.get("namespace", ""),
         )
         for row in table["library"]
     )

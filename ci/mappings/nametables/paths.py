@@ -25,7 +25,7 @@ def headers(cuda: Inventory, sources: Sources) -> list[Record]:
     return [_record(path, known.get(path, ""), "header", rule) for path, rule in found if rule]
 
 
-def namespaces(cuda: Inventory, sources: Sources) -> list[Record]:
+def namespaces(sources: Sources) -> list[Record]:
     """Return a record for every curated namespace."""
     rules = sources.curated.namespaces
     return [

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def with_digests(text: str, digests: dict[str, str]) -> str:
         elif key == "version":
             version = value.strip('"')
         elif key == "digest":
-            line = f'digest = "{digests[f"{name}-{version}"]}"'
+            lines.append(f'digest = "{digests[f"{name}-{version}"]}"')
+            continue
         lines.append(line)
     return "\n".join(lines) + "\n"

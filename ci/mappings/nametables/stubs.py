@@ -57,7 +57,7 @@ def _member(body: str, kind: str, owner: str) -> Declaration | None:
     if body == "pass":
         return None
     if kind == "enum":
-        return Declaration(body.split("=")[0].strip(), "enumerator", owner)
+        return Declaration(body.partition("=")[0].strip(), "enumerator", owner)
     pointer = _POINTER.search(body)
     name = pointer.group(1) if pointer else re.sub(r"\[.*$", "", body).split()[-1].lstrip("*")
     return Declaration(name, "field", owner)
@@ -71,7 +71,7 @@ def _plain(body: str) -> Declaration | None:
         return Declaration(alias.group(1), "type") if alias else None
     function = _FUNCTION.match(body)
     if function:
-        return Declaration(function.group(1), "function", "", _parameters(function.group(2)))
+        return Declaration(function.group(1), "function", "", (_parameters(function.group(2)),))
     constant = _CONSTANT.match(body)
     return Declaration(constant.group(1), "macro") if constant else None
 

@@ -5,8 +5,9 @@ one tab-separated line per name:
 
     name  kind  declared  target  action  first  last  note  cite
 
-The tables of headers and namespaces have a tenth cell, the library.  `declared`, `note` and `cite` are keys of the texts above; an empty target means that HIP has no
-counterpart, a target equal to the name that the name stays.
+The tables of headers and namespaces have a tenth cell, the library.  `declared`, `note` and
+`cite` are keys of the texts above; an empty target means that HIP has no counterpart, `=` that the
+name stays.
 """
 
 from __future__ import annotations
