@@ -3,14 +3,14 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from porting.errors import ToolchainError
 from porting.toolkits import platforms
-from porting.toolkits.platforms import CHOICES, CUDA, PLATFORMS, ROCM, SELECTOR, Platform
+from porting.toolkits.platforms import CHOICES, PLATFORMS, ROCM, SELECTOR, Platform
 
 
 class State(StrEnum):
@@ -71,7 +71,9 @@ def home(platform: Platform, environment: Mapping[str, str]) -> Candidate | None
 
 
 def choose(
-    environment: Mapping[str, str] = os.environ, oldest_rocm: tuple[int, int] = ROCM.oldest
+    environment: Mapping[str, str] = os.environ,
+    oldest_rocm: tuple[int, int] = ROCM.oldest,
+    table: Sequence[Platform] = PLATFORMS,
 ) -> Choice:
     """Return the platform by the one rule: GPU_PLATFORM decides; unset, what is installed.
 
@@ -81,37 +83,36 @@ def choose(
     """
     asked = environment.get(SELECTOR, "")
     if asked and asked not in CHOICES:
-        raise ToolchainError(
-            platforms.UNKNOWN_CHOICE.format(
-                selector=SELECTOR, value=asked, choices=", ".join(CHOICES)
-            )
-        )
+        choices = ", ".join(CHOICES)
+        message = platforms.UNKNOWN_CHOICE.format(selector=SELECTOR, value=asked, choices=choices)
+        raise ToolchainError(message)
     if asked == "none":
         return Choice("none")
     if asked:
-        platform = ROCM if asked == ROCM.name else CUDA
-        return _checked(
-            home(platform, environment) or _not_there(platform, environment), oldest_rocm
-        )
-    found = [candidate for p in PLATFORMS if (candidate := home(p, environment))]
-    if len(found) > 1:
-        places = {candidate.platform.name: candidate.path for candidate in found}
+        platform = next(p for p in table if p.name == asked)
+        found = home(platform, environment)
+        if found is None:
+            raise _not_there(platform, environment)
+        return _checked(found, oldest_rocm)
+    homes = [candidate for p in table if (candidate := home(p, environment))]
+    if len(homes) > 1:
+        places = {candidate.platform.name: candidate.path for candidate in homes}
         raise ToolchainError(platforms.BOTH_FOUND.format(selector=SELECTOR, **places))
-    return _checked(found[0], oldest_rocm) if found else Choice("none")
+    return _checked(homes[0], oldest_rocm) if homes else Choice("none")
 
 
 def _checked(candidate: Candidate, oldest_rocm: tuple[int, int]) -> Choice:
-    is_old = bool(candidate.version) and candidate.version < oldest_rocm
-    if candidate.platform is ROCM and is_old:
-        raise ToolchainError(_too_old(candidate.path, candidate.version, ROCM, oldest_rocm))
-    return Choice(candidate.platform.name, candidate)
+    platform, version = candidate.platform, candidate.version
+    if platform.name == ROCM.name and version and version < oldest_rocm:
+        raise ToolchainError(_too_old(candidate.path, version, platform, oldest_rocm))
+    return Choice(platform.name, candidate)
 
 
-def _not_there(platform: Platform, environment: Mapping[str, str]) -> Candidate:
-    """Raise the error that says where a platform was looked for."""
+def _not_there(platform: Platform, environment: Mapping[str, str]) -> ToolchainError:
+    """Return the error that says where a platform was looked for."""
     looked = [f"{c.source}: {c.reason}" for c in candidates(platform, environment)]
     unset = [name for name in platform.variables if not environment.get(name)]
-    raise ToolchainError(
+    return ToolchainError(
         platforms.NOT_FOUND.format(
             selector=SELECTOR,
             value=platform.name,

@@ -31,7 +31,7 @@ class Library:
     header: str
     stub: str
     includes: tuple[str, ...]
-    skip: frozenset[str] = frozenset()
+    skip: tuple[str, ...] = ()
     guards: Mapping[str, str] = field(default_factory=dict)
     parameter_types: tuple[tuple[str, str, str], ...] = ()
     before: str = ""
@@ -81,7 +81,12 @@ _HIPBLAS = Library(
     "hipblas/hipblas.h",
     "hip/chipblas.pxd",
     ("hipblas-common/hipblas-common.h", _RUNTIME, _COMPLEX, "hip/hip_bfloat16.h", _TYPES),
-    frozenset({"hipblasStatus_t", "hipblasOperation_t", "hipblasComputeType_t", "hipblasHalf"}),
+    (
+        "hipblasStatus_t",
+        "hipblasOperation_t",
+        "hipblasComputeType_t",
+        "hipblasHalf",
+    ),
     _SHARED_ENUMS,
     ((r"hipblas\w+", "unsigned short", "hipblasHalf"),),
     before=_HALF,
@@ -90,7 +95,11 @@ _HIPBLAS = Library(
 _HIPBLAS_6_2 = replace(
     _HIPBLAS,
     includes=_HIPBLAS.includes[1:],
-    skip=frozenset({"hipblasHalf", "hipblasComplex", "hipblasDoubleComplex"}),
+    skip=(
+        "hipblasHalf",
+        "hipblasComplex",
+        "hipblasDoubleComplex",
+    ),
     variant=("HIPBLAS_V2", "_v2"),
     before=_HALF
     + """\
@@ -108,7 +117,10 @@ _HIPFFT = Library(
     "hipfft/hipfft.h",
     "hip/chipfft.pxd",
     (_RUNTIME, _COMPLEX, _TYPES),
-    frozenset({"hipfftComplex", "hipfftDoubleComplex"}),
+    (
+        "hipfftComplex",
+        "hipfftDoubleComplex",
+    ),
     before="""\
 typedef hipFloatComplex hipfftComplex;
 typedef hipDoubleComplex hipfftDoubleComplex;
@@ -119,11 +131,12 @@ _HIPRAND = Library(
     "hiprand/hiprand.h",
     "hip/chiprand.pxd",
     (_RUNTIME, "hip/hip_fp16.h"),
-    frozenset({"uint4"}),
+    ("uint4",),
+    before="#ifndef __cplusplus\ntypedef struct __half_raw __half;\n#endif\n",
     # The stub of 7.1 has lost the half type and says int.
     parameter_types=(
-        (r"hiprandGenerate\w*Half", r"int \*", "__half *"),
-        (r"hiprandGenerate\w*Half", r"unsigned short \*", "__half *"),
+        (r"hiprandGenerate\w*Half", "int", "__half"),
+        (r"hiprandGenerate\w*Half", "unsigned short", "__half"),
     ),
 )
 _HIPSPARSE = Library(
@@ -136,11 +149,9 @@ _HIPSOLVER = Library(
     (_RUNTIME, _COMPLEX, _TYPES),
     guards=_SHARED_ENUMS,
     borrowed=Borrowed("hipblas", tuple(_SHARED_ENUMS)),
-    skip=frozenset(
-        {
-            *("hipsolverOperation_t", "hipsolverFillMode_t", "hipsolverSideMode_t"),
-            *("hipsolverDnHandle_t", "hipsolverHandle_t"),
-        }
+    skip=(
+        *("hipsolverOperation_t", "hipsolverFillMode_t", "hipsolverSideMode_t"),
+        *("hipsolverDnHandle_t", "hipsolverHandle_t"),
     ),
     before="typedef void *hipsolverHandle_t;\ntypedef hipsolverHandle_t hipsolverDnHandle_t;\n",
     after="""\
@@ -311,7 +322,7 @@ SYSTEMS_10_0 = StubSet(
             "amd_smi/amdsmi.h",
             "rocm/bindings/cyamdsmi.pxd",
             ("time.h",),
-            frozenset({"timespec"}),
+            ("timespec",),
             before="typedef struct timespec timespec;\n",
         ),
     ),

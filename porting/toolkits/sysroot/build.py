@@ -47,8 +47,9 @@ def recipe_for(rocm: str) -> Recipe:
 def tree_path(recipe: Recipe, clang: Clang) -> Path:
     """Return where the tree of a recipe belongs.
 
-    The name changes with the recipe, with the code that builds it and with the clang that wrote the
-    bitcode, because an older clang cannot read it.
+    The name changes with the recipe (whose repr must be the same in every process: no sets in it),
+    with the code that builds it, and with the clang that wrote the bitcode, because an older clang
+    cannot read it.
     """
     digest = hashlib.sha256(repr(recipe).encode())
     toolkits = Path(__file__).parents[1]
