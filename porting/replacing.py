@@ -28,10 +28,10 @@ def replace_files(files: Mapping[Path, bytes], modes: Mapping[Path, int] | None 
     `modes`: permission bits of the files that are not to get the umask's.  Raises OutputError.
     """
     with ExitStack() as undo:
-        for path in files:
-            if path.is_dir():
-                raise OutputError(f"{path} is a folder; the output of one file is a file")
         try:
+            for path in files:
+                if path.is_dir():
+                    raise OutputError(f"{path} is a folder; the output of one file is a file")
             written = {
                 path: _write_beside(path, data, (modes or {}).get(path), undo)
                 for path, data in files.items()

@@ -174,7 +174,8 @@ def _untold(found: Diagnostic) -> Code:
 def matrix(files: Sequence[FileReport]) -> Matrix | None:
     """Return the verification of every unit per architecture, None when there was none.
 
-    A cell is the worst that any stage said: failed, then not verified, then verified.
+    The host side is a column of its own.  A cell is the worst that any stage said: failed, then
+    not verified, then verified.
     """
     units = [file for file in files if file.verdicts]
     if not units:
@@ -185,7 +186,7 @@ def matrix(files: Sequence[FileReport]) -> Matrix | None:
         tuple(sum(row[1][at][0] == outcome.value for row in rows) for outcome in Outcome)
         for at in range(len(archs))
     )
-    return Matrix(archs, rows, totals)
+    return Matrix(tuple(arch or "host" for arch in archs), rows, totals)
 
 
 def _cell(file: FileReport, arch: str) -> tuple[str, str]:
