@@ -34,12 +34,31 @@ def check_clean(source: Path) -> None:
 
 
 def write_in_place(source: Path, hipified: Sequence[Hipified]) -> None:
-    """Replace every changed file of the input, all or none, keeping the mode bits."""
-    root = source if source.is_dir() else source.resolve().parent
-    name = None if source.is_dir() else source.resolve().name
-    changed = {root / (name or done.source.path): done.data for done in hipified if done.changed}
-    if changed:
-        replace_files(changed, {path: path.stat().st_mode & 0o777 for path in changed})
+    """Replace every changed file of the input, all or none, keeping the mode bits.
+
+    Raises UsageError when one is ignored by the git tree around it, OutputError when one cannot be
+    written.
+    """
+    real = source.resolve()
+    root = real if real.is_dir() else real.parent
+    changed = [done for done in hipified if done.changed]
+    names = [done.source.path if real.is_dir() else real.name for done in changed]
+    if _in_git(root):
+        known = set(_git(root, "ls-files", "-z").split("\0"))
+        for name in names:
+            if name not in known:
+                raise UsageError(
+                    f"{root / name} is a file that git does not know, so its port could not be "
+                    "undone; nothing was written; commit it, or exclude it in [tool.porting]"
+                )
+    files = {root / name: done.data for name, done in zip(names, changed, strict=True)}
+    if files:
+        replace_files(files, {path: path.stat().st_mode & 0o777 for path in files})
+
+
+def _in_git(folder: Path) -> bool:
+    real = folder.resolve()
+    return any((above / ".git").exists() for above in (real, *real.parents))
 
 
 def _git(folder: Path, *arguments: str) -> str:
