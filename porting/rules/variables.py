@@ -80,13 +80,41 @@ def _starts_line(unit: Unit, call: Call) -> bool:
     )
 
 
+def start_of_chain(unit: Unit, number: int) -> int:
+    """Return the first token of the chain that ends in a member (`a::b(c)[d]->e`)."""
+    tokens = unit.tokens
+    at = number
+    while at > 0:
+        before = tokens[at - 1]
+        if before.text in (")", "]"):
+            opener = _opener(unit, at - 1)
+            if opener == 0 or tokens[opener - 1].kind != IDENT:
+                return opener
+            at = opener
+        elif before.text in (".", "->", "::"):
+            at -= 1
+        elif before.kind == IDENT and tokens[at].text in (".", "->", "::", "(", "["):
+            at -= 1
+        else:
+            break
+    return at
+
+
 def owner_of(unit: Unit, number: int) -> str:
     """Return the name of the object or function whose member is at a token."""
     if number < 2 or unit.tokens[number - 1].text not in (".", "->"):  # noqa: PLR2004
         return ""
     at = number - 2
-    depth = 0
-    while at >= 0 and (depth or unit.tokens[at].text in (")", "]")):
-        depth += (unit.tokens[at].text in (")", "]")) - (unit.tokens[at].text in ("(", "["))
-        at -= 1
+    while at > 0 and unit.tokens[at].text in (")", "]"):
+        at = _opener(unit, at) - 1
     return unit.tokens[at].text if at >= 0 and unit.tokens[at].kind == IDENT else ""
+
+
+def _opener(unit: Unit, closer: int) -> int:
+    """Return the index of the bracket that `tokens[closer]` closes; 0 when there is none."""
+    depth = 0
+    for at in range(closer, -1, -1):
+        depth += (unit.tokens[at].text in (")", "]")) - (unit.tokens[at].text in ("(", "["))
+        if depth == 0:
+            return at
+    return 0

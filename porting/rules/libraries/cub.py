@@ -22,7 +22,7 @@ from porting.rules.libraries.scopes import (
     use_of,
 )
 from porting.rules.unit import Unit
-from porting.syntax import match_angle, split_arguments
+from porting.syntax import match_angle
 
 # Macros of CUB's headers that hipCUB has under its own prefix.  Source: hipcub/config.hpp.
 _MACROS: Final = {
@@ -112,16 +112,13 @@ def _check_width(unit: Unit, number: int) -> Iterator[Diagnostic]:
     if number + 1 >= len(tokens) or tokens[number + 1].text != "<":
         return
     closer = match_angle(tokens, number + 1)
-    if closer is None:
-        return
-    arguments = split_arguments(tokens, number + 2, closer)
-    if any(tokens[a.last - 1].text == "..." for a in arguments if a.first < a.last):
+    if closer is None or tokens[closer - 1].text == "...":
         return
     before = _WARP.get(name, _WARP_LATER.get(name, 0))
-    if len(arguments) > before:
+    if _count(unit, number + 1, closer) > before:
         return
     if name in _WARP:
-        end = tokens[closer].start
+        end = tokens[closer].end - 1  # before the last > of a >>
         message = (
             f"'cub::{name}' works on 32 lanes, hipCUB's on a wavefront: the width is written out"
         )
@@ -130,6 +127,24 @@ def _check_width(unit: Unit, number: int) -> Iterator[Diagnostic]:
         message = f"'cub::{name}' without its width works on 64 lanes on gfx9, and on 32 in CUDA"
         advice = "write the template argument LOGICAL_WARP_THREADS as 32"
         yield unit.diagnose(CUB_WARP_WIDTH, tokens[number], message, help=advice)
+
+
+def _count(unit: Unit, opener: int, closer: int) -> int:
+    """Return the number of arguments in the template list between two tokens."""
+    angles = brackets = commas = 0
+    for index in range(opener, closer):
+        text = unit.tokens[index].text
+        if text in ("(", "[", "{"):
+            brackets += 1
+        elif text in (")", "]", "}"):
+            brackets -= 1
+        elif brackets == 0 and text == "<":
+            angles += 1
+        elif brackets == 0 and text in (">", ">>"):
+            angles -= len(text)
+        elif brackets == 0 and angles == 1 and text == ",":
+            commas += 1
+    return commas + 1
 
 
 def _wrapped_in(unit: Unit) -> frozenset[str]:

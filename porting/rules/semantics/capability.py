@@ -7,8 +7,8 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.rules.semantics.codes import CAPABILITY, LAUNCH_BOUNDS, SHARED_MEMORY, VERSION
 from porting.rules.unit import Unit
-from porting.rules.variables import declared_as, integer, owner_of
-from porting.syntax import IDENT, Argument, Call
+from porting.rules.variables import declared_as, integer, owner_of, start_of_chain
+from porting.syntax import Argument, Call
 
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ARITHMETIC: Final = frozenset(("*", "+", "/"))
@@ -65,11 +65,7 @@ def _is_decided_by(unit: Unit, number: int) -> bool:
     after = unit.tokens[number + 1].text if number + 1 < len(unit.tokens) else ""
     if after in _COMPARISONS or after in _ARITHMETIC:
         return True
-    start = number
-    while start > 0 and (
-        unit.tokens[start - 1].kind == IDENT or unit.tokens[start - 1].text in (".", "->", "::")
-    ):
-        start -= 1
+    start = start_of_chain(unit, number)
     before = unit.tokens[start - 1].text if start else ""
     return before in _COMPARISONS or before == "*"
 
