@@ -58,7 +58,7 @@ def test_shuffle_spans_the_wavefront_when_code_asks_warp_size(ported: Port) -> N
     "text",
     [
         "#define SHFL(...) __shfl_sync(__VA_ARGS__)\n",
-        "template <class... A> __device__ int f(A... a) { return __shfl_sync(0xffffffff, a...); }\n",
+        "template <class... A> __device__ int f(A... a) { return __shfl_sync(-1, a...); }\n",
         "auto f = &__shfl_sync<int>;\n",
         "__device__ int f(unsigned m) { return __shfl_sync(m <<= 1, 1, 2); }\n",
     ],

@@ -1,0 +1,490 @@
+"""Inline PTX: what is written in its place, what is reported, and that the numbers agree."""
+
+import ctypes
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porting.config import Target
+from porting.edits import apply_edits
+from porting.mapping import Names
+from porting.rules import Unit
+from porting.rules.ptx import check
+from porting.source import SourceFile
+from porting.toolkits.sysroot import Sysroot
+
+Port = Callable[..., Any]
+Check = Callable[..., None]
+WORD = 0xFFFFFFFF
+
+
+def body(statement: str) -> str:
+    """Return device code with the parameters that the statements of these tests use."""
+    return (
+        "__device__ void f(unsigned u, unsigned v, int i, int j, float x, float y, double d,\n"
+        "    unsigned long long l, unsigned long long m, unsigned short h, unsigned* p, float* q,\n"
+        "    unsigned smem, unsigned s, int size) {\n"
+        f"  {statement}\n"
+        "}\n"
+    )
+
+
+def rewritten(ported: Port, statement: str, rocm: str = "7.1") -> str:
+    """Return what a statement becomes; it must be rewritten without a warning."""
+    found = ported(check, body(statement), rocm)
+    assert found.said(above="note") == []
+    return "\n".join(found.text.splitlines()[3:-1]).strip()
+
+
+REWRITES = [
+    ('asm volatile("mov.u32 %0, %%laneid;" : "=r"(u));', "u = __lane_id() & 31;"),
+    ('asm("mov.u32 %0, %laneid;" : "=r"(u) :: "memory");', "u = __lane_id() & 31;"),
+    ('__asm__ __volatile__ ("mov.u32 %0, %%tid.x;" : "=r"(i));', "i = threadIdx.x;"),
+    ('asm("mov.u32 %0, %%lanemask_lt;" : "=r"(u));', "u = (1u << (__lane_id() & 31)) - 1;"),
+    ('asm("mov.u32 %0, %%lanemask_gt;" : "=r"(u));', "u = ~0u << (__lane_id() & 31) << 1;"),
+    (
+        'asm volatile("mov.u64 %0, %%clock64;" : "=l"(l));',
+        "l = static_cast<unsigned long long>(clock64());",
+    ),
+    ('asm("bfe.u32 %0, %1, 4, 8;" : "=r"(u) : "r"(v));', "u = (v >> 4) & 0xffu;"),
+    (
+        'asm("bfi.b32 %0, %1, %2, 4, 8;" : "=r"(u) : "r"(u), "r"(v));',
+        "u = (v & 0xfffff00fu) | (u << 4 & 0xff0u);",
+    ),
+    ('asm("prmt.b32 %0, %1, 0, 0x0123;" : "=r"(u) : "r"(v));', "u = __byte_perm(v, 0u, 0x0123);"),
+    (
+        'asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(u) : "r"(u), "r"(v), "r"(s));',
+        "u = __funnelshift_r(u, v, s);",
+    ),
+    (
+        'asm("lop3.b32 %0, %1, %2, %3, 0xEA;" : "=r"(u) : "r"(u), "r"(v), "r"(s));',
+        "u = (u & v) | s;",
+    ),
+    ('asm("popc.b32 %0, %1;" : "=r"(i) : "r"(v));', "i = __popc(v);"),
+    ('asm("mul.hi.u32 %0, %1, %2;" : "=r"(u) : "r"(u), "r"(v));', "u = __umulhi(u, v);"),
+    (
+        'asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(l) : "r"(u), "r"(v), "l"(m));',
+        "l = static_cast<unsigned long long>(u) * v + m;",
+    ),
+    (
+        'asm("mov.b64 %0, {%1, %2};" : "=l"(l) : "r"(u), "r"(v));',
+        "l = static_cast<unsigned long long>(v) << 32 | u;",
+    ),
+    ('asm("mov.b32 %0, %1;" : "=r"(u) : "f"(x));', "u = __float_as_uint(x);"),
+    ('asm("mov.b32 %0, 0x3f800000;" : "=f"(x));', "x = __uint_as_float(0x3f800000u);"),
+    ('asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(x) : "f"(x), "f"(y), "f"(x));', "x = fmaf(x, y, x);"),
+    ('asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(y));', "x = __builtin_amdgcn_exp2f(y);"),
+    ('asm("ex2.approx.f32 %0, %1;" : "=f"(x) : "f"(y));', "x = exp2f(y);"),
+    ('asm("rsqrt.approx.f32 %0, %1;" : "=f"(x) : "f"(y));', "x = rsqrtf(y);"),
+    ('asm("add.f32 %0, %1, 0f3F800000;" : "=f"(x) : "f"(y));', "x = y + 1.0f;"),
+    ('asm("cvt.rni.s32.f32 %0, %1;" : "=r"(i) : "f"(x));', "i = __float2int_rn(x);"),
+    (
+        'asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));',
+        "h = __half_as_ushort(__float2half_rn(x));",
+    ),
+    (
+        'asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(x) : "l"(q + 1));',
+        "x = *reinterpret_cast<const float*>(q + 1);",
+    ),
+    (
+        'asm volatile("ld.global.cs.u32 %0, [%1];" : "=r"(u) : "l"(p));',
+        "u = __builtin_nontemporal_load(reinterpret_cast<const unsigned*>(p));",
+    ),
+    (
+        'asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(u) : "l"(p) : "memory");',
+        (
+            "u = __hip_atomic_load(reinterpret_cast<const unsigned*>(p), __ATOMIC_ACQUIRE,"
+            " __HIP_MEMORY_SCOPE_AGENT);"
+        ),
+    ),
+    (
+        'asm volatile("st.global.wt.f32 [%0+4], %1;" :: "l"(q), "f"(x));',
+        "*reinterpret_cast<float*>(reinterpret_cast<char*>(q) + 4) = x;",
+    ),
+    (
+        'asm volatile("red.release.gpu.global.add.u32 [%0], %1;" :: "l"(p), "r"(u));',
+        (
+            "static_cast<void>(__hip_atomic_fetch_add(reinterpret_cast<unsigned*>(p), u,"
+            " __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT));"
+        ),
+    ),
+    (
+        'asm volatile("atom.cas.b32 %0, [%1], %2, %3;" : "=r"(u) : "l"(p), "r"(u), "r"(v));',
+        "u = atomicCAS(reinterpret_cast<unsigned*>(p), u, v);",
+    ),
+    ('asm volatile("membar.gl;" ::: "memory");', "__threadfence();"),
+    ('asm volatile("fence.acq_rel.cta;" ::: "memory");', "__threadfence_block();"),
+    ('asm volatile("bar.sync 0;");', "__syncthreads();"),
+    ('asm volatile("bar.sync %0;" :: "n"(0));', "__syncthreads();"),
+    ('asm volatile("trap;");', "__builtin_trap();"),
+    ('asm volatile("cp.async.commit_group;\\n" ::);', "static_cast<void>(0);"),
+    ('asm volatile("cp.async.wait_group %0;\\n" :: "n"(2));', "static_cast<void>(0);"),
+    (
+        'asm("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" :: "r"(smem), "l"(p));',
+        (
+            "*(uint4*)(__attribute__((address_space(3))) void*)(smem) ="
+            " *reinterpret_cast<const uint4*>(p);"
+        ),
+    ),
+    (
+        (
+            'asm("{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }"'
+            ' : "=r"(smem) : "l"(p));'
+        ),
+        (
+            "do { unsigned long long ptx_a; ptx_a = (unsigned long long)(p) & 0xffffffffu;"
+            " smem = static_cast<unsigned>(ptx_a); } while (0);"
+        ),
+    ),
+    (
+        (
+            'asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.u32 [%1], %2; }"'
+            ' :: "r"(u), "l"(p), "r"(v));'
+        ),
+        (
+            "do { bool ptx_p; ptx_p = u != 0u; if (ptx_p) *reinterpret_cast<unsigned*>(p) = v; }"
+            " while (0);"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("statement", "expected"), REWRITES)
+def test_idiom_becomes_cpp(ported: Port, statement: str, expected: str) -> None:
+    assert rewritten(ported, statement) == expected
+
+
+def test_every_rewrite_compiles_for_both_releases(
+    ported: Port, compiles: Check, sysroot: Sysroot, sysroot_6_2: Sysroot
+) -> None:
+    statements = "\n  ".join(statement for statement, _ in REWRITES)
+    for tree in (sysroot, sysroot_6_2):
+        text = rewritten(ported, statements, tree.rocm)
+        compiles("#include <hip/hip_fp16.h>\n" + body(text), tree)
+
+
+def test_lane_masks_span_the_wavefront_when_code_asks_warp_size(ported: Port) -> None:
+    text = body('int w = warpSize; asm("mov.u32 %0, %%lanemask_lt;" : "=r"(l));')
+    assert "l = (1ull << __lane_id()) - 1;" in ported(check, text).text
+    text = body('int w = warpSize; asm("mov.u32 %0, %%lanemask_ge;" : "=r"(l));')
+    assert "l = ~0ull >> (64 - warpSize) & ~0ull << __lane_id();" in ported(check, text).text
+
+
+def test_names_inside_operands_are_renamed(ported: Port) -> None:
+    statement = 'asm("mov.b32 %0, %1;" : "=r"(i) : "r"(cudaErrorInvalidValue));'
+    assert rewritten(ported, statement) == "i = static_cast<unsigned>(hipErrorInvalidValue);"
+
+
+@pytest.mark.parametrize(
+    ("statement", "word", "advice"),
+    [
+        (
+            ('asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32'
+            ' {%0}, {%1}, {%2}, {%3};" : "=f"(x) : "r"(u), "r"(v), "f"(y));'),
+            "mma.sync",
+            "rocWMMA",
+        ),
+        ('asm("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(u) : "r"(smem));',
+         "ldmatrix", "rocWMMA"),
+        ('asm volatile("wgmma.fence.sync.aligned;\\n" ::: "memory");', "wgmma", "rocWMMA"),
+        ('asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(smem), "r"(u));',
+         "mbarrier", "__syncthreads"),
+        ('asm volatile("cp.async.bulk.commit_group;");', "cp.async.bulk", "vector loads"),
+        ('asm("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(240));', "setmaxnreg", "fixed"),
+        ('asm volatile("bar.sync %0, %1;" :: "r"(u), "r"(v));', "barrier", "no named barriers"),
+        ('asm volatile("exit;");', "exit", "whole wavefront"),
+        ('asm("add.cc.u32 %0, %1, %2; addc.u32 %0, %0, 0;" : "=r"(u) : "r"(u), "r"(v));',
+         "add.cc", "C++"),
+        ('asm("prmt.b32 %0, %1, %2, %3;" : "=r"(u) : "r"(u), "r"(v), "r"(s));', "prmt", "C++"),
+        ('asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(x));', "tf32", "float does"),
+        ('asm("{ .reg .pred p; L1: @p bra L1; }");', "asm", "C++"),
+        ('asm("bfi.b32 %0, %1, %2, %3, 4;" : "=r"(u) : "r"(u), "r"(v), "r"(g(i++)));',
+         "once", "C++"),
+    ],
+)  # fmt: skip
+def test_instruction_without_equivalent_is_an_error(
+    ported: Port, statement: str, word: str, advice: str
+) -> None:
+    found = ported(check, body(statement))
+    assert found.text == body(statement)
+    (finding,) = found.findings
+    assert (finding.line, finding.code, finding.severity) == (4, "PTX003", "error")
+    assert word in finding.message or word == "asm"
+    assert advice in finding.help
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "how"),
+    [
+        ('asm("mov.u32 %0, %%smid;" : "=r"(u));', "u = __smid();", "gaps"),
+        (
+            'asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(l));',
+            "l = static_cast<unsigned long long>(wall_clock64());",
+            "ticks",
+        ),
+    ],
+)
+def test_register_that_measures_something_else_is_a_warning(
+    ported: Port, statement: str, text: str, how: str
+) -> None:
+    found = ported(check, body(statement))
+    assert text in found.text
+    assert [d.code for d in found.findings] == ["PTX002"]
+    assert how in found.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'asm volatile("" ::: "memory");\n',
+        '__device__ void f() { asm volatile("" ::: "memory"); }\n',
+        'inline void f() { asm volatile("pause" ::: "memory"); }\n',
+        'inline void f() { unsigned a, d; asm volatile("rdtsc" : "=a"(a), "=d"(d)); }\n',
+        'inline void f(int x, int y) { __asm__("mov %1, %0" : "=r"(x) : "r"(y)); }\n',
+        'inline void f() { asm volatile("dmb ish" ::: "memory"); }\n',
+        'void g() asm("other_name");\n',
+        '// asm("mov.u32 %0, %%laneid;" : "=r"(x));\n',
+        "int asm_count = 3; struct { int asm_; } s;\n",
+        '#ifndef USE_ROCM\n__device__ void f(int x) { asm("trap;"); }\n#endif\n',
+    ],
+)
+def test_assembly_that_is_not_ptx_is_left_alone(ported: Port, text: str) -> None:
+    found = ported(check, text)
+    assert found.text == text
+    assert found.findings == ()
+
+
+def test_device_assembly_that_cannot_be_read_is_an_error(ported: Port) -> None:
+    text = '__device__ void f(int x) { asm volatile(OPCODE ".u32 %0, 1;" : "=r"(x)); }\n'
+    assert ported(check, text).said() == [(1, "PTX004")]
+    text = '__device__ void f(int x) { asm volatile("v_nop"); }\n'
+    assert ported(check, text).said() == [(1, "PTX004")]
+
+
+def test_operand_of_empty_statement_gets_a_vector_register(ported: Port) -> None:
+    text = (
+        '__device__ void f(int x, float y) { asm volatile("" : "+r"(x), "+f"(y) :: "memory"); }\n'
+    )
+    found = ported(check, text)
+    assert 'asm volatile("" : "+v"(x), "+v"(y) :: "memory");' in found.text
+    assert found.said() == [(1, "PTX005")]
+
+
+def test_macro_that_wraps_assembly_is_rewritten(ported: Port) -> None:
+    text = (
+        "#define LDG(dst, src) \\\n"
+        '  asm volatile("ld.global.nc.f32 %0, [%1];" \\\n'
+        '               : "=f"(dst) : "l"(src))\n'
+    )
+    found = ported(check, text)
+    assert found.text == (
+        "#define LDG(dst, src) \\\n  dst = *reinterpret_cast<const float*>(src)\n"
+    )
+
+
+# The numbers. Each instruction is rewritten, compiled for the host, and compared with a model of
+# what NVIDIA's PTX manual says.
+
+
+def signed(word: int) -> int:
+    return word - (1 << 32) if word >> 31 else word
+
+
+def bfe_u32(a: int, b: int, c: int, _d: int) -> int:
+    position, length = b & 0xFF, min(c & 0xFF, 32)
+    return (a >> position) & ((1 << length) - 1)
+
+
+def bfe_s32(a: int, b: int, c: int, _d: int) -> int:
+    position, length = b & 0xFF, c & 0xFF
+    if length == 0:
+        return 0
+    top = min(position + length - 1, 31)
+    sign = a >> top & 1
+    result = 0
+    for bit in range(32):
+        inside = bit < length and position + bit <= 31
+        result |= (a >> (position + bit) & 1 if inside else sign) << bit
+    return result
+
+
+def bfi(a: int, b: int, c: int, d: int) -> int:
+    position, length = c & 0xFF, d & 0xFF
+    result = b
+    for bit in range(length):
+        if position + bit > 31:
+            break
+        result &= ~(1 << (position + bit))
+        result |= (a >> bit & 1) << (position + bit)
+    return result & WORD
+
+
+def prmt(selector: int) -> Callable[..., int]:
+    def model(a: int, b: int, _c: int, _d: int) -> int:
+        pool = (b << 32 | a).to_bytes(8, "little")
+        picked = [pool[selector >> (4 * n) & 7] for n in range(4)]
+        return int.from_bytes(bytes(picked), "little")
+
+    return model
+
+
+def lop3(table: int) -> Callable[..., int]:
+    def model(a: int, b: int, c: int, _d: int) -> int:
+        result = 0
+        for bit in range(32):
+            row = (a >> bit & 1) << 2 | (b >> bit & 1) << 1 | (c >> bit & 1)
+            result |= (table >> row & 1) << bit
+        return result
+
+    return model
+
+
+def shf(direction: str, mode: str) -> Callable[..., int]:
+    def model(a: int, b: int, c: int, _d: int) -> int:
+        count = c & 31 if mode == "wrap" else min(c, 32)
+        both = b << 32 | a
+        return (both << count >> 32 if direction == "l" else both >> count) & WORD
+
+    return model
+
+
+def shift(operator: str) -> Callable[..., int]:
+    def model(a: int, b: int, _c: int, _d: int) -> int:
+        if operator == "shl":
+            return a << min(b, 32) & WORD
+        return (signed(a) if operator == "sar" else a) >> min(b, 32) & WORD
+
+    return model
+
+
+def dp4a(kind: str) -> Callable[..., int]:
+    def model(a: int, b: int, c: int, _d: int) -> int:
+        order = "little"
+        products = [
+            int.from_bytes(bytes([x]), order, signed=kind == "s32")  # type: ignore[arg-type]
+            * int.from_bytes(bytes([y]), order, signed=kind == "s32")  # type: ignore[arg-type]
+            for x, y in zip(a.to_bytes(4, "little"), b.to_bytes(4, "little"), strict=True)
+        ]
+        return (c + sum(products)) & WORD
+
+    return model
+
+
+ALL = ("a", "b", "c", "d")
+MODELS: list[tuple[str, tuple[str, ...], Callable[..., int]]] = [
+    ("bfe.u32 %0, %1, %2, %3", ALL[:3], bfe_u32),
+    ("bfe.u32 %0, %1, 7, 40", ALL[:1], lambda a, *_: bfe_u32(a, 7, 40, 0)),
+    ("bfe.u32 %0, %1, 0, 32", ALL[:1], lambda a, *_: a),
+    ("bfe.u32 %0, %1, 33, 3", ALL[:1], lambda *_: 0),
+    ("bfe.u32 %0, %1, %2, 3", ALL[:2], lambda a, b, *_: bfe_u32(a, b, 3, 0)),
+    ("bfe.s32 %0, %1, %2, %3", ALL[:3], bfe_s32),
+    ("bfe.s32 %0, %1, 3, 5", ALL[:1], lambda a, *_: bfe_s32(a, 3, 5, 0)),
+    ("bfe.s32 %0, %1, 28, 9", ALL[:1], lambda a, *_: bfe_s32(a, 28, 9, 0)),
+    ("bfe.s32 %0, %1, 0, 32", ALL[:1], lambda a, *_: a),
+    ("bfe.s32 %0, %1, 200, 7", ALL[:1], lambda a, *_: bfe_s32(a, 200, 7, 0)),
+    ("bfi.b32 %0, %1, %2, %3, %4", ALL, bfi),
+    ("bfi.b32 %0, %1, %2, 4, 8", ALL[:2], lambda a, b, *_: bfi(a, b, 4, 8)),
+    ("bfi.b32 %0, %1, %2, 30, 8", ALL[:2], lambda a, b, *_: bfi(a, b, 30, 8)),
+    ("bfi.b32 %0, %1, %2, 0, 255", ALL[:2], lambda a, *_: a),
+    *[(f"prmt.b32 %0, %1, %2, {s:#x}", ALL[:2], prmt(s)) for s in (0x0123, 0x5410, 0x7632, 0x3715)],
+    *[(f"lop3.b32 %0, %1, %2, %3, {t:#x}", ALL[:3], lop3(t)) for t in range(256)],
+    *[
+        (f"shf.{x}.{m}.b32 %0, %1, %2, %3", ALL[:3], shf(x, m))
+        for x in "lr"
+        for m in ("wrap", "clamp")
+    ],
+    ("shl.b32 %0, %1, %2", ALL[:2], shift("shl")),
+    ("shl.b32 %0, %1, 5", ALL[:1], lambda a, *_: a << 5 & WORD),
+    ("shr.u32 %0, %1, %2", ALL[:2], shift("shr")),
+    ("shr.s32 %0, %1, %2", ALL[:2], shift("sar")),
+    ("mul.hi.u32 %0, %1, %2", ALL[:2], lambda a, b, *_: a * b >> 32),
+    ("mul.hi.s32 %0, %1, %2", ALL[:2], lambda a, b, *_: signed(a) * signed(b) >> 32 & WORD),
+    ("mad.lo.u32 %0, %1, %2, %3", ALL[:3], lambda a, b, c, *_: a * b + c & WORD),
+    ("max.s32 %0, %1, %2", ALL[:2], lambda a, b, *_: max(signed(a), signed(b)) & WORD),
+    ("min.u32 %0, %1, %2", ALL[:2], lambda a, b, *_: min(a, b)),
+    ("dp4a.s32.s32 %0, %1, %2, %3", ALL[:3], dp4a("s32")),
+    ("dp4a.u32.u32 %0, %1, %2, %3", ALL[:3], dp4a("u32")),
+    ("brev.b32 %0, %1", ALL[:1], lambda a, *_: int(f"{a:032b}"[::-1], 2)),
+    ("bfind.u32 %0, %1", ALL[:1], lambda a, *_: a.bit_length() - 1 & WORD),
+    (
+        ("{ .reg .pred p; .reg .b32 t; setp.lt.s32 p, %1, %2; xor.b32 t, %1, %3;"
+        " selp.b32 %0, t, %4, p; }"),
+        ALL,
+        lambda a, b, c, d: a ^ c if signed(a) < signed(b) else d,
+    ),
+]  # fmt: skip
+
+SHIM = """
+#include <cstdint>
+static inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline int min(int a, int b) { return a < b ? a : b; }
+static inline unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
+static inline int max(int a, int b) { return a < b ? b : a; }
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
+  std::uint64_t pool = std::uint64_t(y) << 32 | x; unsigned r = 0;
+  for (int i = 0; i < 4; ++i) r |= unsigned(pool >> (8 * (s >> 4 * i & 7)) & 0xff) << 8 * i;
+  return r;
+}
+static inline unsigned funnel_l(unsigned lo, unsigned hi, unsigned n) {
+  return unsigned((std::uint64_t(hi) << 32 | lo) << n >> 32);
+}
+static inline unsigned funnel_r(unsigned lo, unsigned hi, unsigned n) {
+  return unsigned((std::uint64_t(hi) << 32 | lo) >> n);
+}
+#define __funnelshift_l(a, b, n) funnel_l(a, b, (n) & 31)
+#define __funnelshift_r(a, b, n) funnel_r(a, b, (n) & 31)
+#define __funnelshift_lc(a, b, n) ((n) >= 32 ? (a) : funnel_l(a, b, n))
+#define __funnelshift_rc(a, b, n) ((n) >= 32 ? (b) : funnel_r(a, b, n))
+#define __umulhi(a, b) unsigned(std::uint64_t(a) * (b) >> 32)
+#define __mulhi(a, b) int(std::int64_t(a) * (b) >> 32)
+#define __clz(x) ((x) ? __builtin_clz(x) : 32)
+static inline unsigned __brev(unsigned x) {
+  unsigned r = 0;
+  for (int i = 0; i < 32; ++i) r |= (x >> i & 1) << (31 - i);
+  return r;
+}
+"""
+
+
+def _function(number: int, instruction: str, operands: tuple[str, ...]) -> str:
+    inputs = ", ".join(f'"r"({name})' for name in operands)
+    text = (
+        f"__device__ unsigned f{number}(unsigned a, unsigned b, unsigned c, unsigned d) {{\n"
+        f'  unsigned out;\n  asm("{instruction};" : "=r"(out) : {inputs});\n  return out;\n}}\n'
+    )
+    unit = Unit(SourceFile("k.cu", text.encode()), Target(), Names.load("7.1"))
+    findings = list(check(unit))
+    assert [getattr(f, "code", "") for f in findings] == ["PTX001"], instruction
+    edits = [edit for f in findings for edit in getattr(f, "edits", ())]
+    return 'extern "C" ' + apply_edits(text, edits).replace("__device__ ", "")
+
+
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """Return a library with one function per instruction of MODELS, as the port writes them."""
+    folder = tmp_path_factory.mktemp("ptx")
+    source = SHIM + "".join(_function(n, i, o) for n, (i, o, _) in enumerate(MODELS))
+    (folder / "ptx.cpp").write_text(source)
+    command = ["c++", "-std=c++17", "-O1", "-shared", "-fPIC", "-w", "-o", "ptx.so", "ptx.cpp"]
+    subprocess.run(command, cwd=folder, check=True, timeout=120)
+    return ctypes.CDLL(str(folder / "ptx.so"))
+
+
+WORDS = st.one_of(
+    st.integers(0, 64), st.integers(0, WORD), st.sampled_from([255, 256, 1 << 31, WORD, WORD - 31])
+)
+
+
+@given(a=WORDS, b=WORDS, c=WORDS, d=WORDS)
+def test_rewritten_instructions_compute_what_ptx_does(
+    machine: ctypes.CDLL, a: int, b: int, c: int, d: int
+) -> None:
+    for number, (instruction, _, model) in enumerate(MODELS):
+        function = getattr(machine, f"f{number}")
+        function.restype = ctypes.c_uint32
+        arguments = (ctypes.c_uint32(value) for value in (a, b, c, d))
+        assert function(*arguments) == model(a, b, c, d), instruction
