@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from porting.errors import MappingError
 
-_CHANGES = "headers", "namespaces", "releases"
+_OTHERS = ("headers", "namespaces", "private", "releases")
 
 
 class Status(StrEnum):
@@ -110,6 +110,14 @@ class Names:
             found = self._identifiers[name] = self._resolve(*lines[name])
         return found
 
+    def private(self, name: str) -> Name | None:
+        """Return the record of a name that only CUDA's own headers mean, or None.
+
+        Such a name says nothing about a user's code: `get` does not know it.
+        """
+        line = _private().get(name)
+        return self._resolve(*line) if line else None
+
     def header(self, path: str) -> Name | None:
         """Return what becomes of `#include <path>`, or None when it is no CUDA header."""
         if path not in self._headers:
@@ -202,22 +210,34 @@ def releases() -> tuple[Release, ...]:
 def _tables() -> _Tables:
     folder = resources.files("porting") / "mappings"
     files = {item.name.removesuffix(".tsv"): item for item in folder.iterdir()}
-    if not set(_CHANGES) <= set(files):
+    if not set(_OTHERS) <= set(files):
         raise MappingError(
             f"the name tables are missing from {folder}; the installation is incomplete, "
             "so install eclosion again"
         )
+    texts = {
+        name: item.read_text(encoding="utf-8")
+        for name, item in files.items()
+        if item.name.endswith(".tsv") and name != "private"
+    }
     identifiers: dict[str, tuple[_Table, str]] = {}
-    libraries = tuple(sorted(set(files) - set(_CHANGES) - {"__init__.py", "__pycache__"}))
+    libraries = tuple(sorted(set(texts) - set(_OTHERS)))
     for library in libraries:
-        identifiers.update(_lines(files[library].read_text(encoding="utf-8"), library))
+        identifiers.update(_lines(texts[library], library))
     return _Tables(
-        MappingProxyType(_releases(files["releases"].read_text(encoding="utf-8"))),
+        MappingProxyType(_releases(texts["releases"])),
         libraries,
         MappingProxyType(identifiers),
-        MappingProxyType(_lines(files["headers"].read_text(encoding="utf-8"), "")),
-        MappingProxyType(_lines(files["namespaces"].read_text(encoding="utf-8"), "")),
+        MappingProxyType(_lines(texts["headers"], "")),
+        MappingProxyType(_lines(texts["namespaces"], "")),
     )
+
+
+@cache
+def _private() -> Mapping[str, tuple[_Table, str]]:
+    """Return the names that only CUDA's headers mean; read when first asked for."""
+    path = resources.files("porting") / "mappings" / "private.tsv"
+    return MappingProxyType(_lines(path.read_text(encoding="utf-8"), ""))
 
 
 def _lines(text: str, library: str) -> dict[str, tuple[_Table, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nametables import (
@@ -34,20 +34,29 @@ if TYPE_CHECKING:
 
 RELEASES = ("6.2", "6.4", "7.0", "7.1", "7.2", "10.0")
 _VENDOR = re.compile(
-    r"(cu[A-Z]|CU|cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nv[A-Zmtr]|NV|"
-    r"__nv|__NV|p?nccl|NCCL|__cuda|__CUDA|__cu|PFN_|surf|tex|make_|atomic)"
+    r"(cu[A-Z]|CU|cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cuuint|nv[A-Zmtr]|NV|__nv|__NV|"
+    r"p?nccl|NCCL|__cuda|__CUDA|__cu|PFN_|surf|tex|make_|atomic|csr(qr|lu|chol)Info|"
+    r"(syev|gesvd)jInfo|libraryPropertyType|(u?long|u?longlong|double)4_(16|32)a)"
 )
 _GUARD = re.compile(r"_*[A-Z]\w*_(H|HPP|H_INCLUDED)_*$")
+_WORKINGS = "a CUDA header declares it for its own use, or under a name that anyone may use"
+_PRIVATE = "Names of CUDA's headers that say nothing about a user's code"
+_HEADERS = "CUDA headers"
+_NAMESPACES = "CUDA namespaces"
 _TORCH_TABLE = "torch/utils/hipify/cuda_to_hip_mappings.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Everything that a run produces; `files` is what is written to porting/mappings."""
+    """Everything that a run produces; `files` is what is written to porting/mappings.
+
+    records: names that user code can mean CUDA by; private: the workings of CUDA's headers.
+    """
 
     cuda: Inventory
     sources: Sources
     records: list[Record]
+    private: list[Record]
     files: dict[str, str]
 
 
@@ -70,8 +79,13 @@ def build(here: Path, wheels: tuple[Wheel, ...], folders: Mapping[str, Path]) ->
         {library.name: _searched(library, hip) for library in known},
     )
     _add_legacy(cuda, rest)
-    records = _decide_all(cuda, rest)
-    return Built(cuda, rest, records, _files(cuda, rest, records, wheels))
+    records, private = _decide_all(cuda, rest)
+    files = _tables(records)
+    files["private.tsv"] = write.table(_PRIVATE, private, name_library=True)
+    files["headers.tsv"] = write.table(_HEADERS, paths.headers(cuda, rest), name_library=True)
+    files["namespaces.tsv"] = write.table(_NAMESPACES, paths.namespaces(rest), name_library=True)
+    files["releases.tsv"] = paths.releases(RELEASES, wheels)
+    return Built(cuda, rest, records, private, files)
 
 
 def _interop(placed: list[tuple[Wheel, Path]]) -> dict[str, tuple[str, ...]]:
@@ -103,62 +117,43 @@ def _add_legacy(cuda: Inventory, rest: Sources) -> None:
 
 
 def _library_of(name: str) -> str:
-    for library, prefixes in _LEGACY_PREFIXES.items():
-        if name.startswith(prefixes) and name.isidentifier():
-            return library
-    return ""
+    """Return the library that a name belongs to by its look, or an empty string."""
+    found = (library for library, look in _LOOKS if re.match(look, name))
+    return next(found, "") if name.isidentifier() else ""
 
 
-_LEGACY_PREFIXES: dict[str, tuple[str, ...]] = {
-    "cublaslt": ("cublasLt", "CUBLASLT_"),
-    "cublas": ("cublas", "CUBLAS_"),
-    "cusparselt": ("cusparseLt", "CUSPARSELT_"),
-    "cusparse": ("cusparse", "CUSPARSE_"),
-    "cusolver": ("cusolver", "CUSOLVER_"),
-    "curand": ("curand", "CURAND_"),
-    "cufft": ("cufft", "CUFFT_"),
-    "cudnn": ("cudnn", "CUDNN_"),
-    "nvrtc": ("nvrtc", "NVRTC_"),
-    "nccl": ("nccl", "NCCL_"),
-    "nvtx": ("nvtx",),
-    "nvml": ("nvml", "NVML_"),
-    "runtime": (
-        "cudaA",
-        "cudaB",
-        "cudaC",
-        "cudaD",
-        "cudaE",
-        "cudaF",
-        "cudaG",
-        "cudaH",
-        "cudaI",
-        "cudaJ",
-        "cudaK",
-        "cudaL",
-        "cudaM",
-        "cudaN",
-        "cudaO",
-        "cudaP",
-        "cudaR",
-        "cudaS",
-        "cudaT",
-        "cudaU",
-        "cudaV",
-        "cudaW",
-        "CUDART_",
-        "textureReference",
-        "surfaceReference",
-    ),
-    "driver": ("cu", "CU"),
-}
+# First match counts, so the narrower look comes first.
+_LOOKS = (
+    ("cublaslt", "cublasLt|CUBLASLT_"),
+    ("cublas", "cublas|CUBLAS_"),
+    ("cusparselt", "cusparseLt|CUSPARSELT_"),
+    ("cusparse", "cusparse|CUSPARSE_"),
+    ("cusolver", "cusolver|CUSOLVER_"),
+    ("curand", "curand|CURAND_"),
+    ("cufft", "cufft|CUFFT_"),
+    ("cudnn", "cudnn|CUDNN_"),
+    ("nvrtc", "nvrtc|NVRTC_"),
+    ("nccl", "nccl|NCCL_"),
+    ("nvtx", "nvtx"),
+    ("nvml", "nvml|NVML_"),
+    ("runtime", "cuda[A-Z]|CUDART_|textureReference$|surfaceReference$"),
+    ("driver", "cu|CU"),
+)
 
 
-def _decide_all(cuda: Inventory, rest: Sources) -> list[Record]:
+def _decide_all(cuda: Inventory, rest: Sources) -> tuple[list[Record], list[Record]]:
+    """Return the records of the names that users see, and of the workings of CUDA's headers."""
     names = [name for name in cuda.names.values() if name.kind != "field"]
     decided = [decide.decide(name, rest) for name in names]
     types = {record.name: record for record in decided if record.kind in ("type", "legacy")}
     public = [record for record in decided if _is_public(record, rest)]
-    return [*public, *members.decide_all(cuda.names.values(), types, rest)]
+    shown = {record.name for record in public}
+    private = [_hidden(record) for record in decided if record.name not in shown]
+    return [*public, *members.decide_all(cuda.names.values(), types, rest)], private
+
+
+def _hidden(record: Record) -> Record:
+    return replace(record, reason=_WORKINGS, help="", cite="")
 
 
 def _is_public(record: Record, rest: Sources) -> bool:
@@ -180,19 +175,11 @@ def _is_public(record: Record, rest: Sources) -> bool:
     return device and record.kind == "intrinsic" and (name.startswith("__") or name[:1] == "h")
 
 
-def _files(
-    cuda: Inventory, rest: Sources, records: list[Record], wheels: tuple[Wheel, ...]
-) -> dict[str, str]:
+def _tables(records: list[Record]) -> dict[str, str]:
     by_library: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         by_library[record.library].append(record)
-    files = {
+    return {
         f"{library}.tsv": write.table(f"CUDA names of {library}", rows)
         for library, rows in sorted(by_library.items())
     }
-    files["headers.tsv"] = write.table("CUDA headers", paths.headers(cuda, rest), name_library=True)
-    files["namespaces.tsv"] = write.table(
-        "CUDA namespaces", paths.namespaces(rest), name_library=True
-    )
-    files["releases.tsv"] = paths.releases(RELEASES, wheels)
-    return files

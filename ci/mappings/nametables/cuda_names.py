@@ -122,7 +122,7 @@ def _words(text: str) -> set[str]:
 
 def _recorded_name(library: Library, item: Declaration) -> str:
     """Return the name under which a declaration is recorded; an empty one leaves it out."""
-    if library.namespace and item.kind not in ("macro", "enumerator"):
+    if library.namespace and item.kind != "macro":
         return _in_namespace(library.namespace, item)
     return f"{item.owner}::{item.name}" if item.kind == "field" else item.name
 
@@ -130,8 +130,10 @@ def _recorded_name(library: Library, item: Declaration) -> str:
 def _in_namespace(namespace: str, item: Declaration) -> str:
     """Return the full name of what users of the namespace see; its workings are left out."""
     owner = item.owner.removeprefix(namespace).removeprefix("::")
-    hidden = item.name.startswith("_") or owner.startswith(("_", "detail", "experimental"))
-    if hidden or item.kind not in ("function", "type") or (owner and owner[0].islower()):
+    if item.name.startswith("_") or owner.startswith(("_", "detail", "experimental")):
+        return ""
+    nested = bool(owner) and item.kind != "enumerator"
+    if nested or item.kind not in ("function", "type", "enumerator"):
         return ""
     return f"{namespace}::{item.name}"
 

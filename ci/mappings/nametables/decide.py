@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 _TAG_SUFFIX = re.compile(r"(_enum|_st|_v1)$")
+_KINDS = ("function", "type", "enumerator", "macro", "variable")
+_TYPE_LOOK = re.compile(r"(_st|_t|_flags|Struct|Handle|Context|List|User)$")
 _DEVICE = frozenset(("device", "fp16", "bf16", "fp8"))
 _VERSION_SUFFIX = re.compile(r"_v[2-9]")
 C_LIBRARIES = frozenset(
@@ -175,7 +177,7 @@ def _mapped(
     return Record(
         cuda.name,
         cuda.library,
-        _kind(cuda),
+        _kind(cuda, proposal.target, sources),
         _declared(cuda),
         proposal.target,
         (fact.action if fact else "") or differs,
@@ -224,7 +226,7 @@ def _unsupported(cuda: CudaName, fact: Fact | None, sources: Sources) -> Record:
     return Record(
         cuda.name,
         cuda.library,
-        _kind(cuda),
+        _kind(cuda, "", sources),
         _declared(cuda),
         "",
         "none",
@@ -237,9 +239,19 @@ def _unsupported(cuda: CudaName, fact: Fact | None, sources: Sources) -> Record:
     )
 
 
-def _kind(cuda: CudaName) -> str:
-    """Return the kind to show: functions of the device libraries are intrinsics."""
-    return "intrinsic" if cuda.kind == "function" and cuda.library in _DEVICE else cuda.kind
+def _kind(cuda: CudaName, target: str, sources: Sources) -> str:
+    """Return the kind to show: functions of the device libraries are intrinsics.
+
+    A name that no declaration was found for has the kind of its counterpart, or looks like one.
+    """
+    if cuda.kind not in ("used", "legacy", "using"):
+        return "intrinsic" if cuda.kind == "function" and cuda.library in _DEVICE else cuda.kind
+    if target:
+        kinds = {entry.kind for entry in sources.hip.names[target]}
+        return next((kind for kind in _KINDS if kind in kinds), "function")
+    if cuda.name.isupper() or cuda.name.startswith(("CU_", "NV")):
+        return "macro"
+    return "type" if _TYPE_LOOK.search(cuda.name) else "function"
 
 
 def _declared(cuda: CudaName) -> str:
