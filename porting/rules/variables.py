@@ -6,6 +6,8 @@ from porting.rules.unit import Unit
 from porting.syntax import IDENT, Call
 
 _MAX_DECLARATORS = 64
+_JOINTS = frozenset((".", "->", "::"))
+_AFTER_NAME = _JOINTS | {"(", "["}
 
 
 def integer(text: str) -> int | None:
@@ -91,9 +93,9 @@ def start_of_chain(unit: Unit, number: int) -> int:
             if opener == 0 or tokens[opener - 1].kind != IDENT:
                 return opener
             at = opener
-        elif before.text in (".", "->", "::"):
-            at -= 1
-        elif before.kind == IDENT and tokens[at].text in (".", "->", "::", "(", "["):
+        elif before.text in (".", "->", "::") or (
+            before.kind == IDENT and tokens[at].text in (".", "->", "::", "(", "[")
+        ):
             at -= 1
         else:
             break

@@ -9,7 +9,7 @@ from porting.rules.api.changes import RefusedError, Symbol, is_null
 from porting.rules.api.codes import ADAPTED, LAUNCH_CONFIG, MENTIONED, OTHER_SIGNATURE, SYMBOL
 from porting.rules.api.signatures import SIGNATURES, Signature
 from porting.rules.unit import Unit
-from porting.syntax import Argument, Call, Token, call_at
+from porting.syntax import Argument, Call, Token, call_at, match_bracket, split_arguments
 
 # Functions whose C prototypes differ in length or in types that only a caller can supply.
 DIFFERENT_AS_POINTERS: Final = frozenset(
@@ -19,7 +19,7 @@ DIFFERENT_AS_POINTERS: Final = frozenset(
     " cudaGraphExecUpdate cuGraphExecUpdate cuGetProcAddress cudaMemAdvise cudaMemPrefetchAsync"
     " cuMemAdvise cuMemPrefetchAsync".split()
 )
-_PACKS: Final = frozenset(("__VA_ARGS__", "...", "##"))
+_PACKS: Final = frozenset(("__VA_ARGS__", "..."))
 
 
 def check_calls(unit: Unit) -> Iterator[Edit | Diagnostic]:
@@ -28,7 +28,7 @@ def check_calls(unit: Unit) -> Iterator[Edit | Diagnostic]:
         if name in unit.project.declared:
             continue
         for number in unit.where(name):
-            call = call_at(unit.tokens, number)
+            call = called_at(unit, number)
             if call is not None and not is_member(unit, number):
                 yield from _fit(unit, call, SIGNATURES[name])
 
@@ -40,19 +40,33 @@ def check_mentions(unit: Unit) -> Iterator[Diagnostic]:
             continue
         for number in unit.where(name):
             member = is_member(unit, number)
-            if member or call_at(unit.tokens, number) is None:
-                yield mention(unit, unit.tokens[number])
+            if member or called_at(unit, number) is None:
+                yield _mention(unit, unit.tokens[number], "is used here without arguments")
 
 
-def mention(unit: Unit, token: Token) -> Diagnostic:
-    """Return the warning about a function taken as a value."""
+def _mention(unit: Unit, token: Token, how: str) -> Diagnostic:
+    """Return the warning about a function whose arguments are supplied elsewhere."""
     return unit.diagnose(
         MENTIONED,
         token,
-        f"'{token.text}' is used here without arguments, and HIP's counterpart takes others",
+        f"'{token.text}' {how}, and HIP's counterpart takes others",
         help="check that whoever calls through this passes what the HIP prototype asks for; take"
         " its type from the HIP header (decltype), not from a declaration written out by hand",
     )
+
+
+def called_at(unit: Unit, number: int) -> Call | None:
+    """Return the call of a function: `f(a, b)`, or `f, (a, b)` as checking macros take it."""
+    tokens = unit.tokens
+    call = call_at(tokens, number)
+    if call is not None or number + 2 >= len(tokens):
+        return call
+    if tokens[number + 1].text != "," or tokens[number + 2].text != "(":
+        return None
+    close = match_bracket(tokens, number + 2)
+    if close is None or close + 1 >= len(tokens) or tokens[close + 1].text not in (")", ","):
+        return None
+    return Call(number, number + 2, close, split_arguments(tokens, number + 3, close))
 
 
 def is_member(unit: Unit, number: int) -> bool:
@@ -95,7 +109,7 @@ def _fit(unit: Unit, call: Call, forms: tuple[Signature, ...]) -> Iterator[Edit 
     token = unit.tokens[call.name]
     if form is None:
         if count is None and any(f.since <= release < f.until for f in forms):
-            yield mention(unit, token)
+            yield _mention(unit, token, "is called with arguments that the text does not show")
         return
     if form.refuse:
         yield refusal(unit, token, form.refuse, form.help)

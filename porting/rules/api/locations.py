@@ -6,12 +6,12 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
-from porting.rules.api.calls import count_of, is_member, refusal
+from porting.rules.api.calls import called_at, count_of, is_member, refusal
 from porting.rules.api.changes import is_null, span_of
 from porting.rules.api.codes import ADAPTED
 from porting.rules.unit import Unit
 from porting.rules.variables import declared_as
-from porting.syntax import IDENT, Argument, Call, Token, call_at, match_bracket, split_arguments
+from porting.syntax import IDENT, Argument, Call, Token, match_bracket, split_arguments
 
 _V2_SINCE: Final = (7, 1)
 _TYPES: Final = ("cudaMemLocation", "CUmemLocation", "CUmemLocation_st", "hipMemLocation")
@@ -47,7 +47,7 @@ def check_locations(unit: Unit) -> Iterator[Edit | Diagnostic]:
         if name in unit.project.declared:
             continue
         for number in unit.where(name):
-            call = call_at(unit.tokens, number)
+            call = called_at(unit, number)
             if call is not None and not is_member(unit, number):
                 yield from _check_call(unit, call, _FUNCTIONS[name])
 

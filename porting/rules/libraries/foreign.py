@@ -82,8 +82,13 @@ def check_foreign(unit: Unit) -> Iterator[Diagnostic]:
         if name.startswith(_FIRST):
             yield from _by_name(unit, name, numbers)
     for namespace in _NAMESPACES.keys() & unit.index.keys():
-        if not declares(unit, namespace):
+        if not declares(unit, namespace) and not _is_in_tree(unit, namespace):
             yield from _by_namespace(unit, namespace)
+
+
+def _is_in_tree(unit: Unit, namespace: str) -> bool:
+    """Whether the tree carries the library's headers: then they are ported like its own."""
+    return any(f"/{namespace}/" in f"/{path}" for path in unit.project.files)
 
 
 def _by_name(unit: Unit, name: str, numbers: list[int]) -> Iterator[Diagnostic]:
@@ -102,14 +107,11 @@ def _by_name(unit: Unit, name: str, numbers: list[int]) -> Iterator[Diagnostic]:
 
 
 def _by_namespace(unit: Unit, namespace: str) -> Iterator[Diagnostic]:
+    """Yield one error a file: such libraries are used in every line or not at all."""
     library, advice = _NAMESPACES[namespace]
-    told: set[int] = set()
     for number in unit.where(namespace):
-        use = use_of(unit, number)
-        line = unit.source.line_of(unit.tokens[number].start)
-        if use is Use.OTHER or qualifier(unit, number) or line in told:
-            continue
-        told.add(line)
-        token = unit.tokens[number]
-        message = f"namespace '{namespace}' is {library}'s, which ROCm has no port of"
-        yield unit.diagnose(FOREIGN, token, message, help=advice, symbol=namespace)
+        if use_of(unit, number) is not Use.OTHER and not qualifier(unit, number):
+            message = f"namespace '{namespace}' is {library}'s, which ROCm has no port of"
+            token = unit.tokens[number]
+            yield unit.diagnose(FOREIGN, token, message, help=advice, symbol=namespace)
+            return

@@ -142,7 +142,10 @@ def _product(unit: Unit, argument: Argument) -> int | None:
 
 def _check_launch_bounds(unit: Unit) -> Iterator[Diagnostic]:
     for call in unit.calls("__launch_bounds__"):
-        if len(call.arguments) == 2:  # noqa: PLR2004
+        if len(call.arguments) != 2:  # noqa: PLR2004
+            continue
+        second = unit.text_of(call.arguments[1].first, call.arguments[1].last)
+        if second not in ("0", "1"):  # one block asks for no more than one wave does
             yield unit.diagnose(
                 LAUNCH_BOUNDS,
                 unit.tokens[call.name],

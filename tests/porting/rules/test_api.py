@@ -216,6 +216,22 @@ def test_call_through_a_member_is_only_reported(ported: Port) -> None:
     assert found.said() == [(1, "API004")]
 
 
+def test_call_is_fitted_when_a_macro_takes_its_arguments_in_brackets(ported: Port) -> None:
+    text = body("RUN(cuMemcpyAsync, (d, s, n, st)); RUN(cudaMemcpyToSymbol, (taps, h, n), 1);")
+    after = body(
+        "RUN(hipMemcpyAsync, (d, s, n, hipMemcpyDefault, st));"
+        " RUN(cudaMemcpyToSymbol, (HIP_SYMBOL(taps), h, n), 1);"
+    )
+    assert ported(check, text).text == after
+
+
+def test_function_is_reported_when_taken_as_a_value(ported: Port) -> None:
+    text = body("auto p = &cuMemcpyAsync; run(cuFuncSetAttribute, f, a);")
+    found = ported(check, text)
+    assert found.text == text
+    assert found.said() == [(1, "API004"), (1, "API004")]
+
+
 def test_count_is_not_guessed_when_a_pack_stands_in_the_call(ported: Port) -> None:
     text = "#define RUN(...) cudaGraphInstantiate(__VA_ARGS__)\n"
     found = ported(check, text)

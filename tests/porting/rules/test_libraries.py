@@ -7,7 +7,7 @@ import pytest
 
 from porting.config import Target
 from porting.mapping import Names
-from porting.rules import Unit
+from porting.rules import Project, Unit
 from porting.rules.libraries import check
 from porting.source import SourceFile
 
@@ -212,12 +212,18 @@ def test_library_without_a_port_is_named_when_used(ported: Port, text: str, libr
 
 
 def test_library_is_left_alone_when_the_tree_declares_the_name() -> None:
-    from porting.rules import Project
-
     text = b"int nppiThing(); void f() { nppiThing(); }\n"
     project = Project(declared=frozenset({"nppiThing"}))
     unit = Unit(SourceFile("k.cu", text), Target(), Names.load("7.1"), project)
     assert list(check(unit)) == []
+
+
+def test_cutlass_is_ported_as_the_trees_own_when_the_tree_carries_it() -> None:
+    project = Project(files=frozenset({"third_party/cutlass/include/cutlass/cutlass.h"}))
+    text = b"cutlass::half_t h; cutlass::float_e4m3_t f;\n"
+    names = Names.load("7.1")
+    assert len(list(check(Unit(SourceFile("k.cu", text), Target(), names)))) == 1
+    assert list(check(Unit(SourceFile("k.cu", text), Target(), names, project))) == []
 
 
 def test_blas_types_need_a_macro_when_the_release_is_old(ported: Port) -> None:
