@@ -152,6 +152,7 @@ class _Session:
         self._progress = progress
         self._compiler = Compiler(toolchain, tree, request.flags, database.load(tree.root))
         able = [arch for arch in request.target.archs if not toolchain.why_not(arch)]
+        self._done = self._total = 0
         self._host_arch = able[0] if able else _ANY_ARCH
 
     def run(self) -> list[Result]:
@@ -160,15 +161,16 @@ class _Session:
         with tempfile.TemporaryDirectory(prefix="porting-verify-") as folder:
             scratch = Path(folder)
             self._runner = Runner(self._request.timeout, scratch)
-            results = self._all(_jobs(units, self._archs), scratch)
-            if not self._tree.only:
-                alone = [Job(unit, HOST) for unit in self._tree.lonely_headers(units)]
-                results += [_alone(result) for result in self._all(alone, scratch)]
-        return results
+            lonely = [] if self._tree.only else self._tree.lonely_headers(units)
+            jobs = _jobs(units, self._archs)
+            self._total = len(jobs) + len(lonely)
+            results = self._all(jobs, scratch)
+            alone = self._parallel([Job(unit, HOST) for unit in lonely], scratch)
+        return [*results, *(_alone(result) for result in alone)]
 
     def _all(self, jobs: Sequence[Job], scratch: Path) -> list[Result]:
         """Run jobs in parallel; device code only of units whose headers the host side found."""
-        hosts = self._parallel([job for job in jobs if job.stage == HOST], len(jobs), scratch)
+        hosts = self._parallel([job for job in jobs if job.stage == HOST], scratch)
         missing = {r.job.unit: r for r in hosts if r.missing_headers}
         devices = [job for job in jobs if job.stage == DEVICE]
         skipped = [
@@ -176,18 +178,20 @@ class _Session:
             for job in devices
             if job.unit in missing
         ]
+        self._total -= len(skipped)
         left = [job for job in devices if job.unit not in missing]
-        return [*hosts, *skipped, *self._parallel(left, len(jobs), scratch)]
+        return [*hosts, *skipped, *self._parallel(left, scratch)]
 
-    def _parallel(self, jobs: Sequence[Job], total: int, scratch: Path) -> list[Result]:
+    def _parallel(self, jobs: Sequence[Job], scratch: Path) -> list[Result]:
         with ThreadPoolExecutor(max_workers=self._request.jobs) as pool:
             running: list[Future[Result]] = [
                 pool.submit(self._one, job, scratch / f"{number}.{job.arch or HOST[:4]}")
                 for number, job in enumerate(jobs)
             ]
             try:
-                for count, future in enumerate(as_completed(running), 1):
-                    self._progress(count, total, future.result().job.unit.path)
+                for future in as_completed(running):
+                    self._done += 1
+                    self._progress(self._done, self._total, future.result().job.unit.path)
             except BaseException:
                 self._runner.stop()
                 pool.shutdown(wait=True, cancel_futures=True)

@@ -133,12 +133,21 @@ class SourceTree:
         folders: dict[str, None] = {}
         for current in sorted(self.closure(path)):
             for include in self.includes(current):
-                target = self.find(include, current)
-                if target and not any((folder / include.path).is_file() for folder in known):
-                    ending = os.path.normpath(include.path)
-                    if f"/{target}".endswith(f"/{ending}"):
-                        folders[target.removesuffix(ending).rstrip("/") or "."] = None
+                if any((folder / include.path).is_file() for folder in known):
+                    continue
+                if folder := self._folder_for(include, current):
+                    folders[folder] = None
         return list(folders)
+
+    def _folder_for(self, include: Include, includer: str) -> str:
+        """Return the folder to search for an include line, "" when none is needed or known."""
+        target = self.find(include, includer)
+        ending = os.path.normpath(include.path)
+        if not f"/{target}".endswith(f"/{ending}"):
+            return ""
+        folder = target.removesuffix(ending).rstrip("/") or "."
+        beside = str(PurePosixPath(includer).parent)
+        return "" if include.quoted and folder == beside else folder
 
     def _language(self, path: str) -> Language | None:
         suffix = PurePosixPath(path).suffix.lower()
