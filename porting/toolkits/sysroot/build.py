@@ -36,8 +36,11 @@ class NoHeadersError(ToolchainError):
 
 
 def recipe_for(rocm: str) -> Recipe:
-    """Return the recipe of a release; raise NoHeadersError when there is none."""
-    if recipe := RECIPES.get(rocm):
+    """Return the recipe of a release; raise NoHeadersError when there is none.
+
+    A patch release has the API of its minor release: 7.1.2 is 7.1.
+    """
+    if recipe := RECIPES.get(".".join(rocm.split(".")[:2])):
         return recipe
     known = sorted(RECIPES, key=_release)
     older = [release for release in known if _release(release) <= _release(rocm)]

@@ -135,12 +135,12 @@ def test_build_when_the_place_is_a_file(tmp_path: Path) -> None:
 
 
 def test_root_when_variables_are_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", "/home/x")
+    monkeypatch.setenv("HOME", "/somebody")
     monkeypatch.delenv("ECLOSION_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert cache_root() == Path("/home/x/.cache/eclosion")
+    assert cache_root() == Path("/somebody/.cache/eclosion")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative/is/ignored")
-    assert cache_root() == Path("/home/x/.cache/eclosion")
+    assert cache_root() == Path("/somebody/.cache/eclosion")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_root() == tmp_path / "eclosion"
     monkeypatch.setenv("ECLOSION_CACHE", "/big/disk")

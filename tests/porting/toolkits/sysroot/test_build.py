@@ -32,6 +32,10 @@ def test_create_when_no_headers_exist(release: str, nearest: str) -> None:
     assert caught.value.nearest == nearest
 
 
+def test_recipe_when_a_patch_release_is_asked_for() -> None:
+    assert sysroots.recipe_for("7.1.2") is sysroots.RECIPES["7.1"]
+
+
 def test_create_when_offline(
     sysroot: Sysroot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
