@@ -10,6 +10,7 @@ from porting.mapping import Names
 from porting.rules import GIVES_WAY, RULES, Project, Unit, left_out
 from porting.source import C_SUFFIXES, SourceFile
 from porting.suppress import Suppressions
+from porting.syntax import has_trace_of_cuda
 
 CONFLICT = Code(
     "SRC001",
@@ -63,7 +64,7 @@ def hipify(
     A file that is no C-family text comes back unchanged.  The result depends on the arguments
     alone, and porting the result again changes nothing.
     """
-    if not is_portable(source):
+    if not is_portable(source) or _is_of_no_interest(source):
         return Hipified(source, source.data)
     unit = Unit(source, target, names, project or Project())
     outcome = _Outcome(unit)
@@ -71,6 +72,11 @@ def hipify(
         for finding in rule(unit):
             outcome.take(finding)
     return outcome.result()
+
+
+def _is_of_no_interest(source: SourceFile) -> bool:
+    """Whether a file is no CUDA source and has no trace of CUDA: most files of most trees."""
+    return source.suffix not in (".cu", ".cuh") and not has_trace_of_cuda(source.text)
 
 
 class _Outcome:

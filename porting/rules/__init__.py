@@ -2,6 +2,7 @@
 
 from porting.diagnostics import Code
 from porting.rules import api, includes, libraries, macros, names, ptx, semantics, strings, warp
+from porting.rules.collect import collect_project
 from porting.rules.macros import left_out
 from porting.rules.project import Project
 from porting.rules.unit import Rule, Unit
@@ -14,4 +15,4 @@ CODES: tuple[Code, ...] = tuple(code for family in FAMILIES for code in family.C
 # Codes that say nothing new where another family has spoken of the same name on the same line.
 GIVES_WAY: frozenset[str] = names.GIVES_WAY
 
-__all__ = ["CODES", "GIVES_WAY", "RULES", "Project", "Rule", "Unit", "left_out"]
+__all__ = ["CODES", "GIVES_WAY", "RULES", "Project", "Rule", "Unit", "collect_project", "left_out"]

@@ -1,6 +1,7 @@
 """What a rule sees: one file with its tokens, the target, the names and facts about the tree."""
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,7 +62,7 @@ class Unit:
         """The function definitions and macro bodies."""
         return Functions(self.lexed)
 
-    @property
+    @cached_property
     def index(self) -> dict[str, list[int]]:
         """Identifier -> indices of its tokens, where a ROCm build and this port both look.
 
@@ -70,10 +71,15 @@ class Unit:
         """
         return self._live[0]
 
-    @property
+    @cached_property
     def strings(self) -> list[int]:
         """Indices of the string literals in live code (see `index`), raw ones included."""
         return self._live[1]
+
+    @cached_property
+    def string_text(self) -> str:
+        """The string literals in live code, one a line, to search all of them at once."""
+        return "\n".join(self.tokens[number].text for number in self.strings)
 
     @cached_property
     def _live(self) -> tuple[dict[str, list[int]], list[int]]:
@@ -84,19 +90,18 @@ class Unit:
         } | self.conditionals.platform_directives
         one_sided = bool(self.conditionals.one_sided())
         side = self.conditionals.side
-        identifiers: dict[str, list[int]] = {}
+        identifiers: defaultdict[str, list[int]] = defaultdict(list)
         strings: list[int] = []
-        for number, token in enumerate(self.tokens):
-            kind = token.kind
-            if kind not in _SEARCHED or token.directive in skipped:
+        for number, (kind, text, start, _, directive) in enumerate(self.tokens):
+            if kind not in _SEARCHED or directive in skipped:
                 continue
-            if one_sided and side(token.start) is not Side.BOTH:
+            if one_sided and side(start) is not Side.BOTH:
                 continue
             if kind == IDENT:
-                identifiers.setdefault(token.text, []).append(number)
+                identifiers[text].append(number)
             else:
                 strings.append(number)
-        return identifiers, strings
+        return dict(identifiers), strings
 
     @cached_property
     def all_headers(self) -> tuple[HeaderName, ...]:

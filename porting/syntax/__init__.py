@@ -16,7 +16,7 @@ from porting.syntax.conditionals import Branch, Conditionals, Side, chains, cond
 from porting.syntax.declarations import declared_names, declares
 from porting.syntax.expressions import Truth, evaluate
 from porting.syntax.includes import INCLUDE_DIRECTIVES, HeaderName, header_names
-from porting.syntax.shape import looks_like_cuda
+from porting.syntax.shape import has_trace_of_cuda, looks_like_cuda
 from porting.syntax.tokens import (
     CHAR,
     IDENT,
@@ -58,6 +58,7 @@ __all__ = [
     "declares",
     "enclosing_bracket",
     "evaluate",
+    "has_trace_of_cuda",
     "header_names",
     "looks_like_cuda",
     "match_angle",

@@ -25,3 +25,24 @@ _SHAPE = re.compile(
 def looks_like_cuda(name: str) -> bool:
     """Whether an identifier has a prefix that CUDA's libraries use for their own names."""
     return _SHAPE.fullmatch(name) is not None
+
+
+# Anything that a rule could react to: far too wide on purpose.  Plain substrings and expressions
+# that start with one are found several times faster than one alternation of them all.
+_TRACES: Final = (
+    *("cuda", "CUDA", "Cuda", "cub::", "cub/", "cutlass", "cute::", "cute/", "nccl", "NCCL", "<<<"),
+    *("thrust", "wmma", "gesvdj", "syevj", "warp", "Warp", "WARP", "texture", "cooperative_gr"),
+    *("nvidia", "NVIDIA", "asm", "HIP_", "__HCC__", "hip/", "porting:"),
+)
+_TRACE_SHAPES: Final = tuple(
+    map(
+        re.compile, (r"cu[A-Z]", r"CU[A-Za-z_]", r"nv[A-Z_]", r"NV[A-Z_]", r"__[a-zN]", r"hip[A-Z]")
+    )
+)
+
+
+def has_trace_of_cuda(text: str) -> bool:
+    """Whether a C-family text may hold something to port; without a trace nothing does."""
+    return any(trace in text for trace in _TRACES) or any(
+        shape.search(text) for shape in _TRACE_SHAPES
+    )

@@ -4,30 +4,58 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-# A token's kind is the number of its group in _TOKEN.
-NEWLINE: Final = 1
-COMMENT: Final = 2
-IDENT: Final = 3
-NUMBER: Final = 4
-RAW_STRING: Final = 5
-STRING: Final = 7
-CHAR: Final = 8
-PUNCT: Final = 9
+# Kinds of tokens.
+IDENT: Final = 1
+PUNCT: Final = 2
+NUMBER: Final = 3
+STRING: Final = 4
+CHAR: Final = 5
+RAW_STRING: Final = 6
+_NEWLINE: Final = 7
+_COMMENT: Final = 8
 
-# Order matters: a raw string's prefix looks like an identifier, so strings with a prefix come
-# through the look-ahead in IDENT.  Line splices inside identifiers and strings are accepted.
+# Every alternative but the last few starts with a character or a set of them, which lets the
+# engine skip it at once; the common ones come first.  An identifier in front of a quote or a line
+# splice is left to the slower alternatives: it may be the prefix of a literal.
 _TOKEN = re.compile(
-    r"\\[ \t]*\r?\n"
+    r"[ \t\r\f\v]*+(?:"
+    r"([A-Za-z_$\x80-\xff][\w$\x80-\xff]*(?![\w$\x80-\xff\"'\\]))"
+    r"|([(){}\[\];,~?])"
     r"|(\n)"
-    r"|(//(?:[^\\\n]|\\\r?\n|\\)*|/\*(?:.|\n)*?(?:\*/|\Z))"
-    r"|((?!(?:u8|[uUL])?R?[\"]|(?:u8|[uUL])')[A-Za-z_$\x80-\xff](?:[\w$\x80-\xff]|\\\r?\n(?=\w))*)"
-    r"|(\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)"
-    r"|((?:u8|[uUL])?R\"([^\s()\\]{0,16})\((?:.|\n)*?\)\6\")"
-    r"|((?:u8|[uUL])?R?\"(?:[^\"\\\n]|\\(?:\r\n|.|\n))*\"?)"
-    r"|((?:u8|[uUL])?'(?:[^'\\\n]|\\(?:\r\n|.|\n))+')"
+    r"|(\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)"
+    r"|(//[^\\\n]*(?:\\(?:\r?\n)?[^\\\n]*)*|(?s:/\*.*?(?:\*/|\Z)))"
+    r"|(\"[^\"\\\n]*(?:\\(?:\r\n|.|\n)[^\"\\\n]*)*\"?)"
+    r"|('(?:[^'\\\n]|\\(?:\r\n|.|\n))+')"
+    r"|\\[ \t]*\r?\n"
+    r"|(\.\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)"
+    r"|((?:u8|[uUL])?R\"(?P<d>[^\s()\\]{0,16})\((?s:.*?)\)(?P=d)\")"
+    r"|((?:u8|[uUL])R?\"[^\"\\\n]*(?:\\(?:\r\n|.|\n)[^\"\\\n]*)*\"?"
+    r"|R\"[^\"\\\n]*(?:\\(?:\r\n|.|\n)[^\"\\\n]*)*\"?)"
+    r"|((?:u8|[uUL])'(?:[^'\\\n]|\\(?:\r\n|.|\n))+')"
+    r"|([A-Za-z_$\x80-\xff](?:[\w$\x80-\xff]|\\\r?\n(?=\w))*)"
     r"|(<<<|>>>|<<=|>>=|->\*|\.\.\.|<=>|%:%:|\+\+|--|->|<<|>>|&&|\|\||::|##|%:|<%|%>|:>"
     r"|<:(?!:[^:>])|[-+*/%&|^<>=!]=|[^\s\\])"
+    r"|\Z)"
 )
+# The kind of what each group of _TOKEN holds; the group of a raw string's delimiter is never last.
+_KINDS: Final = (
+    0,
+    IDENT,
+    PUNCT,
+    _NEWLINE,
+    NUMBER,
+    _COMMENT,
+    STRING,
+    CHAR,
+    NUMBER,
+    RAW_STRING,
+    0,
+    STRING,
+    CHAR,
+    IDENT,
+    PUNCT,
+)
+_SPLICED: Final = 13  # the group of identifiers that may hold line splices
 _BOM: Final = "\xef\xbb\xbf"
 _SPLICE = re.compile(r"\\\r?\n")
 _DIGRAPHS: Final = {"%:": "#", "%:%:": "##", "<%": "{", "%>": "}", "<:": "[", ":>": "]"}
@@ -91,35 +119,36 @@ def tokenize(text: str) -> Lexed:  # noqa: C901 - one loop over all tokens, flat
     comments: list[Comment] = []
     directives: list[Directive] = []
     add = tokens.append
-    new = Token._make
+    new = tuple.__new__
     line_is_empty = True
     open_at = -1  # offset of the `#` of the directive we are in
     open_first = 0  # index of its first token, the `#`
     current = -1
     for match in _TOKEN.finditer(text, 3 if text.startswith(_BOM) else 0):
-        kind = match.lastindex
-        if kind is None:  # a line splice: white space that ends no directive
+        group = match.lastindex
+        if group is None:  # a line splice, which is white space that ends no directive, or the end
             continue
-        if kind == NEWLINE:
+        kind = _KINDS[group]
+        end = match.end()
+        word = match[group]
+        start = end - len(word)
+        if kind == _NEWLINE:
             if open_at >= 0:
-                directives.append(_directive(tokens, open_at, match.start(), open_first))
+                directives.append(_directive(tokens, open_at, start, open_first))
                 open_at = current = -1
             line_is_empty = True
             continue
-        start, end = match.span()
-        if kind == COMMENT:
-            comments.append(Comment(text[start:end], start, end))
+        if kind == _COMMENT:
+            comments.append(Comment(word, start, end))
             continue
-        word = match[0]
-        if kind == IDENT:
-            if "\\" in word:
-                word = _SPLICE.sub("", word)
-        elif kind == PUNCT:
+        if kind == PUNCT:
             word = _DIGRAPHS.get(word, word)
             if line_is_empty and word == "#" and open_at < 0:
                 open_at, open_first, current = start, len(tokens), len(directives)
+        elif group == _SPLICED:
+            word = _SPLICE.sub("", word)
         line_is_empty = False
-        add(new((kind, word, start, end, current)))
+        add(new(Token, (kind, word, start, end, current)))
     if open_at >= 0:
         directives.append(_directive(tokens, open_at, len(text), open_first))
     return Lexed(tuple(tokens), tuple(comments), tuple(directives))

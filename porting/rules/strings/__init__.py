@@ -17,7 +17,7 @@ __all__ = ["CODES", "check"]
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Yield findings about strings, and about the functions that look symbols up by string."""
     yield from check_entry_points(unit)
-    if '"' in unit.source.text:
+    if unit.strings:
         yield from check_libraries(unit)
         yield from check_symbols(unit)
         yield from check_environment(unit)

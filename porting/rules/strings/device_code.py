@@ -40,7 +40,7 @@ _SHOWN: Final = 8
 
 def check_device_code(unit: Unit) -> Iterator[Diagnostic]:
     """Yield a finding for every string that a GPU compiler or loader is to read."""
-    if not _HINT.search(unit.source.text):
+    if not _HINT.search(unit.string_text):
         return
     for group in _literals(unit.strings):
         text = "".join(_content(unit, number) for number in group)

@@ -48,7 +48,7 @@ _HINT: Final = re.compile(r"(?i)nvidia|cuda|nvcc|ptxas|nsys|nvprof|nvdisasm|cubl
 
 def check_environment(unit: Unit) -> Iterator[Diagnostic]:
     """Yield a warning for every string that asks for something of NVIDIA's on the machine."""
-    if not _HINT.search(unit.source.text):
+    if not _HINT.search(unit.string_text):
         return
     for number in unit.strings:
         token = unit.tokens[number]

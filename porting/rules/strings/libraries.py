@@ -17,7 +17,7 @@ _PATH: Final = re.compile(r"[\w./:$@{}\\-]*")
 
 def check_libraries(unit: Unit) -> Iterator[Diagnostic]:
     """Yield a finding for every library name in a string of live code."""
-    if not LIBRARY_NAME.search(unit.source.text):
+    if not LIBRARY_NAME.search(unit.string_text):
         return
     for number in unit.strings:
         token = unit.tokens[number]

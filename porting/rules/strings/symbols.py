@@ -30,7 +30,6 @@ _LOOK_UPS: Final = ENTRY_POINTS | {
     "hipGetProcAddress",
     "hipGetDriverEntryPoint",
 }
-_ANY_LOOK_UP: Final = re.compile(r"\b(?:dlv?sym|GetProcAddress|\w*GetDriverEntryPoint\w*)\b")
 _WHOLE: Final = re.compile(r'"([A-Za-z_]\w+)"')
 _PREFIX: Final = re.compile(r'"(?:cuda|cu|nvrtc|nvml|cublas)(?:%s)?"')
 # Callees whose string arguments are read by people or compared with other texts.
@@ -48,7 +47,7 @@ _LOADS: Final = re.compile(r"(?i)sym|load|resolve|look|proc|entry|func|import|bi
 
 def check_symbols(unit: Unit) -> Iterator[Diagnostic]:
     """Yield a finding for every function name that is looked up, and the messages about it."""
-    if not _ANY_LOOK_UP.search(unit.source.text) and not unit.project.looks_up_symbols:
+    if not _looks_up(unit) and not unit.project.looks_up_symbols:
         return
     renamed: dict[int, tuple[str, str]] = {}
     for number in unit.strings:
@@ -66,6 +65,10 @@ def check_symbols(unit: Unit) -> Iterator[Diagnostic]:
     yield from _built(unit)
     if renamed:
         yield from _messages(unit, renamed)
+
+
+def _looks_up(unit: Unit) -> bool:
+    return not _LOOK_UPS.isdisjoint(unit.index)
 
 
 def _is_function(name: Name) -> bool:
@@ -100,7 +103,7 @@ def _is_looked_up(unit: Unit, number: int, name: str) -> bool:
     tokens = unit.tokens
     if number + 1 < len(tokens) and tokens[number + 1].kind in (STRING, IDENT):
         return False  # only a part of a name
-    looks_up = _ANY_LOOK_UP.search(unit.source.text) is not None
+    looks_up = _looks_up(unit)
     opener, callee = _taker(tokens, number)
     before = tokens[number - 1].text
     if opener is None or tokens[opener].text == "{":

@@ -1,0 +1,186 @@
+"""Read the facts about a whole tree that its files need from each other."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from porting.rules.project import Project
+from porting.rules.runtime_header import brings_runtime, uses_device
+from porting.source import C_SUFFIXES, SourceFile
+from porting.syntax import has_trace_of_cuda
+
+_INCLUDE: Final = re.compile(
+    r"^[ \t]*#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE
+)
+# Words that may be CUDA's, by a prefix that the engine can search for.
+_WORDS: Final = tuple(
+    map(
+        re.compile,
+        (
+            r"cu(?:[A-Z]|da\w|blas|fft|rand|sparse|solver|dnn|pti|tensor)\w*",
+            r"CU[A-Z_a-z]\w*",
+            r"nv(?:rtc|ml|tx|jpeg|JitLink|shmem|_)\w+",
+            r"NV[A-Z]\w*",
+            r"p?nccl[A-Z]\w*",
+            r"NCCL_\w+",
+            r"__[a-z]\w+",
+            r"atomic[A-Z]\w+",
+        ),
+    )
+)
+_SKIPPED: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+_INTRODUCED: Final = re.compile(
+    r"(?:#[ \t]*define[ \t]+|\b(?:struct|class|union|enum|namespace|concept)\s+(?:\w+\s+)?"
+    r"|\busing\s+)\Z"
+)
+_POINTER_BEFORE: Final = re.compile(r"\([\w:\s]*\*\s*(?:const\s+)?\Z")
+_NOT_A_TYPE: Final = frozenset(
+    "return throw case goto else do new delete co_return co_yield co_await not and or if while for"
+    " switch const constexpr static inline extern using typedef defined ifdef ifndef undef elif"
+    " typename template".split()
+)
+_AT_FILE_LEVEL: Final = re.compile(
+    r"(?:^|[;{}\n])\s*(?:(?:static|extern|constexpr|inline|const|typedef|__constant__|__device__)\b)"
+    r"[^;{}\n]*\Z"
+)
+_ENUM: Final = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
+_ENUMERATOR: Final = re.compile(r"(?:^|,)\s*(\w+)")
+_LOOK_UP: Final = re.compile(r"\b(?:dlsym|dlvsym|GetProcAddress|cuGetProcAddress\w*)\b")
+_HIP_BRANCH: Final = re.compile(
+    r"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)(\w+)[ \t]*\)?[ \t]*(?://[^\n]*)?\r?\n"
+    r"(?:[ \t]*(?:#[ \t]*(?:include|define|pragma)[^\n]*|//[^\n]*)?\r?\n){0,8}?"
+    r"[ \t]*#[ \t]*include[ \t]*[<\"]hip/",
+    re.MULTILINE,
+)
+_CONTEXT: Final = 160
+_SHORT: Final = 48
+
+
+def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> Project:
+    """Return the facts about a tree.
+
+    `files`: its C-family sources.  `paths`: further paths of the tree.
+    """
+    sources = [file for file in files if file.suffix in C_SUFFIXES and not file.is_binary]
+    traced = [source for source in sources if has_trace_of_cuda(source.text)]
+    all_paths = frozenset(paths).union(source.path for source in sources)
+    found = Project(files=all_paths)
+    brings, bare = _runtime_headers(sources, found)
+    return Project(
+        declared=frozenset(name for source in traced for name in declared_in(source.text)),
+        files=all_paths,
+        platform_macros=tuple(sorted({m for s in sources for m in _platform_macros(s.text)})),
+        runtime_headers=brings,
+        bare_headers=bare,
+        looks_up_symbols=any(_LOOK_UP.search(source.text) for source in traced),
+    )
+
+
+def declared_in(text: str) -> Iterator[str]:
+    """Yield the names that may be CUDA's and that a text declares for other files too.
+
+    Macros, types, functions, enumerators, and variables that start a line with a specifier; local
+    variables are looked for in their own file.
+    """
+    places = [
+        (match.start(), match.end(), match[0])
+        for words in _WORDS
+        for match in words.finditer(text)
+        if not _is_word(text[match.start() - 1 : match.start()])
+    ]
+    hits = [place for place in places if _declares(text, place[0], place[1])]
+    if hits:
+        spans = [match.span() for match in _SKIPPED.finditer(text)]
+        yield from (name for start, _, name in hits if not _inside(spans, start))
+    if "enum" in text:
+        for body in _ENUM.finditer(text):
+            yield from (match[1] for match in _ENUMERATOR.finditer(_SKIPPED.sub("", body[1])))
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _declares(text: str, start: int, end: int) -> bool:
+    """Whether the word at `[start, end)` is declared there, going by what stands around it."""
+    before = text[max(start - _CONTEXT, 0) : start]
+    after = text[end : end + 16].lstrip(" \t")
+    if _INTRODUCED.search(before[-_SHORT:]):
+        return not before.rstrip().endswith("using") or after.startswith("=")
+    follows = after[:1]
+    if follows == "(" or (follows == ";" and before.rstrip().endswith("}")):
+        return follows == ";" or _has_type_before(before)
+    if follows == ")":
+        return _POINTER_BEFORE.search(before[-_SHORT:]) is not None
+    return (
+        follows in ("=", ";", "[", "{")
+        and _has_type_before(before)
+        and _AT_FILE_LEVEL.search(before) is not None
+    )
+
+
+def _has_type_before(before: str) -> bool:
+    """Whether a text ends in a type and what may stand between it and a name."""
+    if not before[-1:].isspace() and before[-1:] not in ("*", "&", ">"):
+        return False
+    text = before.rstrip("*& \t\r\n")
+    if text.endswith(">"):
+        return True
+    start = len(text)
+    while start and _is_word(text[start - 1]):
+        start -= 1
+    return start < len(text) and text[start:] not in _NOT_A_TYPE
+
+
+def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
+    return any(start <= offset < end for start, end in spans)
+
+
+def _platform_macros(text: str) -> Iterator[str]:
+    """Yield the macros under which a text includes HIP headers: the project's switches for ROCm."""
+    if "hip/" in text:
+        yield from (match[1] for match in _HIP_BRANCH.finditer(text))
+
+
+def _runtime_headers(
+    sources: Sequence[SourceFile], project: Project
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the headers that bring the runtime, and those that need it and do not bring it."""
+    own: dict[str, list[str]] = {}
+    brings: set[str] = set()
+    uses: set[str] = set()
+    for source in sources:
+        own[source.path] = []
+        for match in _INCLUDE.finditer(source.text):
+            path = _resolve(project, source.path, match[2], quoted=match[1] == '"')
+            if path is not None:
+                own[source.path].append(path)
+            elif brings_runtime(match[2]):
+                brings.add(source.path)
+        if uses_device(source.text):
+            uses.add(source.path)
+    _spread(own, brings)
+    bare = uses - brings
+    _spread(own, bare)
+    return frozenset(brings), frozenset(bare - brings)
+
+
+def _resolve(project: Project, includer: str, header: str, *, quoted: bool) -> str | None:
+    beside = project.beside(includer, header) if quoted else None
+    if beside is not None or brings_runtime(header):
+        return beside
+    return project.by_suffix(header)
+
+
+def _spread(own: dict[str, list[str]], facts: set[str]) -> None:
+    """Add to `facts` every file that includes one of them, until nothing is added."""
+    includers: dict[str, list[str]] = {}
+    for path, included in own.items():
+        for header in included:
+            includers.setdefault(header, []).append(path)
+    todo = list(facts)
+    while todo:
+        for path in includers.get(todo.pop(), ()):
+            if path not in facts:
+                facts.add(path)
+                todo.append(path)
