@@ -1,7 +1,7 @@
 """The pipeline: read a tree, port its sources, write the output, compile it, report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from porting import hipify, inventory
@@ -23,11 +23,10 @@ from porting.port.reporting import (
 )
 from porting.port.writing import write
 from porting.reports import Report, Stage, State, Verdict
-from porting.rules import Project
+from porting.rules import Project, collect_project
 from porting.settings import Settings
 from porting.source import SourceFile
 from porting.suppress import UNUSED
-from porting.syntax import declared_names, tokenize
 from porting.tree import Tree, read_tree
 
 
@@ -159,13 +158,9 @@ def _convert(request: PortRequest, tree: Tree, progress: Progress) -> tuple[Hipi
 
 
 def _project(request: PortRequest, tree: Tree) -> Project:
-    declared = {
-        name
-        for source in tree.sources
-        if hipify.is_portable(source)
-        for name in declared_names(tokenize(source.text))
-    }
-    return Project(frozenset(declared), tree.paths, {}, request.settings.platform_macros)
+    project = collect_project(tree.sources, tree.paths)
+    macros = (*project.platform_macros, *request.settings.platform_macros)
+    return replace(project, platform_macros=macros)
 
 
 def _compile(
