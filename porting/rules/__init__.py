@@ -1,14 +1,25 @@
 """The rule families, in the order in which their edits take precedence."""
 
 from porting.diagnostics import Code
-from porting.rules import api, includes, libraries, macros, names, ptx, semantics, strings, warp
+from porting.rules import (
+    api,
+    cooperative,
+    includes,
+    libraries,
+    macros,
+    names,
+    ptx,
+    semantics,
+    strings,
+    warp,
+)
 from porting.rules.collect import collect_project
 from porting.rules.macros import left_out
 from porting.rules.project import Project
 from porting.rules.unit import Rule, Unit
 
 # Families that rewrite structure come before plain renames: where edits overlap, the first wins.
-FAMILIES = (includes, macros, strings, warp, ptx, libraries, api, semantics, names)
+FAMILIES = (includes, macros, strings, warp, ptx, cooperative, libraries, api, semantics, names)
 RULES: tuple[Rule, ...] = tuple(family.check for family in FAMILIES)
 CODES: tuple[Code, ...] = tuple(code for family in FAMILIES for code in family.CODES)
 
