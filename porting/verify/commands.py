@@ -14,6 +14,11 @@ _DEFAULT_STANDARD = 17
 _STANDARD = re.compile(
     r"(?:CXX|CUDA|HIP)_STANDARD[ \t]+(\d\d)\b|cxx_std_(\d\d)\b|-std=(?:c|gnu)\+\+(\d[\dabxyz])\b"
 )
+_RELOCATABLE = re.compile(
+    r"-rdc=true|--relocatable-device-code=true|-fgpu-rdc"
+    r"|(?:CUDA|HIP)_SEPARABLE_COMPILATION[ \t]+ON"
+)
+_RDC_FLAG = "-fgpu-rdc"
 _DRAFTS = {"1y": 14, "1z": 17, "2a": 20, "2b": 23}
 _BUILD_FILES = ("CMakeLists.txt", "setup.py", "Makefile", "meson.build", "pyproject.toml")
 _QUIET = (
@@ -50,6 +55,9 @@ class Compiler:
     def device(self, unit: Unit, arch: str, output: Path) -> list[str]:
         """Return the command that makes the code object for `arch`."""
         command = [*self._common(unit), *self._hip(arch), "--offload-device-only", "-O2"]
+        if _RDC_FLAG in command:
+            # Otherwise bitcode comes out, which names no processor that could be checked.
+            command += ["-Xclang", "-emit-obj"]
         # Without a bundle the output is the ELF file itself, and clang-offload-bundler, which
         # Debian packs apart from clang, is not needed.
         return [*command, "-c", "--no-gpu-bundle-output", "-o", str(output), self._file(unit)]
@@ -58,18 +66,27 @@ class Compiler:
     def standard(self) -> str:
         """The C++ standard: the newest that the tree's build files name, at least C++17."""
         found = [_DEFAULT_STANDARD]
-        for name in _BUILD_FILES:
-            path = self.tree.root / name
-            if path.is_file():
-                for match in _STANDARD.finditer(path.read_text(errors="replace")):
-                    text = match[1] or match[2] or match[3]
-                    found.append(_DRAFTS.get(text) or int(text))
+        for match in _STANDARD.finditer(self._build_files):
+            text = match[1] or match[2] or match[3]
+            found.append(_DRAFTS.get(text) or int(text))
         # 98, 03 and the like are older than 11, whatever their number.
         return f"c++{max(year for year in found if year < 90)}"  # noqa: PLR2004
+
+    @cached_property
+    def is_relocatable(self) -> bool:
+        """Whether the tree's build files ask for device code that calls across units."""
+        return bool(_RELOCATABLE.search(self._build_files))
+
+    @cached_property
+    def _build_files(self) -> str:
+        paths = (self.tree.root / name for name in _BUILD_FILES)
+        return "\n".join(path.read_text(errors="replace") for path in paths if path.is_file())
 
     def _common(self, unit: Unit) -> list[str]:
         own = self.database[unit.path].flags if unit.path in self.database else ()
         extra = (*own, *self.flags.extra)
+        if self.is_relocatable and unit.language is Language.HIP:
+            extra = (_RDC_FLAG, *extra)
         command = [str(self.toolchain.clang.path), "-x", unit.language.value, *_QUIET]
         if unit.language is not Language.C and not any(f.startswith("-std=") for f in extra):
             command.append(f"-std={self.standard}")

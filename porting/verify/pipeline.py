@@ -81,13 +81,17 @@ class Verification:
 def verify(request: VerifyRequest, progress: Progress = _silent) -> Verification:
     """Compile the units of a tree; never raises for what a unit or a toolchain lacks.
 
+    `progress` gets (done, total, path) after each compilation, and (0, 0, text) for a slow step
+    before the first, such as a download.
     Without a compiler or a ROCm tree both stages are unavailable, with the reason; when no headers
     of the release exist, every unit is not verified.  Raises InputError for a missing root.
     """
     tree = _tree(request.root)
     archs = request.target.archs
     try:
-        toolchain = toolchains.find(request.target.rocm, request.clang)
+        toolchain = toolchains.find(
+            request.target.rocm, request.clang, lambda text: progress(0, 0, text)
+        )
     except NoHeadersError as error:
         jobs = _jobs(tree.units(), archs)
         return _summary(request, tree, [not_possible(job, str(error)) for job in jobs])
@@ -120,7 +124,7 @@ def _tree(root: Path) -> SourceTree:
     if path.is_dir():
         return SourceTree(path)
     if path.is_file():
-        return SourceTree(path.parent, only=path.name)
+        return SourceTree(path.parent, path.name)
     message = f"{root} does not exist; give a ported tree or a file of one"
     raise InputError(message)
 

@@ -57,8 +57,8 @@ class SourceTree:
     _by_name: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """List the files."""
-        self._files = sorted(_walk(self.root))
+        """List the files; of a single one only its neighbours, which may be anybody's folder."""
+        self._files = sorted(_walk(self.root, deep=not self.only))
         for path in self._files:
             self._by_name.setdefault(PurePosixPath(path).name, []).append(path)
 
@@ -119,7 +119,7 @@ class SourceTree:
         wanted = os.path.normpath(include.path)
         beside = os.path.normpath(PurePosixPath(includer).parent / include.path)
         named = self._by_name.get(PurePosixPath(wanted).name, [])
-        if include.quoted and beside in named:
+        if include.quoted and not beside.startswith("..") and (self.root / beside).is_file():
             return beside
         matching = [path for path in named if f"/{path}".endswith(f"/{wanted}")]
         return max(matching, key=lambda path: _nearness(path, includer), default="")
@@ -172,10 +172,10 @@ class SourceTree:
         return any(token.text in {"__global__", "<<<"} for token in tokenize(text).tokens)
 
 
-def _walk(root: Path) -> Iterator[str]:
-    """Yield the C-family files below `root`; links are not followed."""
+def _walk(root: Path, *, deep: bool) -> Iterator[str]:
+    """Yield the C-family files in `root`, and when `deep` below it; links are not followed."""
     for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in folders if deep and not name.startswith(".")]
         for name in files:
             path = Path(folder, name)
             if path.suffix.lower() in C_SUFFIXES and path.is_file() and not path.is_symlink():

@@ -61,6 +61,15 @@ def test_units_when_one_file_is_asked_for(tmp_path: Path) -> None:
     assert SourceTree(tmp_path, only="p.h").units() == [Unit("p.h", Language.CXX)]
 
 
+def test_files_when_one_file_is_asked_for(tmp_path: Path) -> None:
+    """Its folder may be somebody's home: only what lies beside it, or is named, is looked at."""
+    tree_of(tmp_path, {"a.cu": '#include "inc/h.h"\n', "inc/h.h": "", "deep/x.cu": ""})
+    tree = SourceTree(tmp_path, only="a.cu")
+    assert tree.closure("a.cu") == {"a.cu", "inc/h.h"}
+    assert tree.find(Include("x.cu", quoted=False), "a.cu") == ""
+    assert tree.find(Include("../a.cu", quoted=True), "a.cu") == ""
+
+
 def test_folders_when_headers_are_elsewhere_in_the_tree(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,

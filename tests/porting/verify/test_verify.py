@@ -266,6 +266,21 @@ def test_standard_when_a_build_file_names_it(
     assert verify(VerifyRequest(root)).diagnostics == ()
 
 
+@pytest.mark.parametrize("flag", ["-fgpu-rdc", ""])
+def test_device_code_when_it_calls_another_unit(
+    sysroot: Sysroot, tmp_path: Path, flag: str
+) -> None:
+    text = (
+        f"{RUNTIME}extern __device__ int far(int);\n__global__ void k(int *p) {{ *p = far(1); }}\n"
+    )
+    build = f"add_compile_options({flag})\n"
+    root = write(tmp_path, {"a.cu": text, "CMakeLists.txt": build})
+    result = verify(VerifyRequest(root, Target(archs=("gfx942",))))
+    outcome = Outcome.VERIFIED if flag else Outcome.FAILED
+    assert ("device code", "gfx942", outcome) in outcomes(result, "a.cu")
+    assert [finding.code for finding in result.diagnostics] == ([] if flag else ["VER001"])
+
+
 def test_header_when_its_name_is_the_systems(sysroot: Sysroot, tmp_path: Path) -> None:
     """Folders guessed for other headers must not put the tree's string.h before the system's."""
     files = {
