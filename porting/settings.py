@@ -64,7 +64,8 @@ def load_settings(source: Path) -> Settings:
     except FileNotFoundError:
         return Settings()
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
+        why = (error.strerror or str(error)).lower()
+        raise ConfigError(f"{path} cannot be read: {why}") from error
     try:
         table = tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -73,7 +73,9 @@ def test_port_prints_the_form_alone_when_no_file_is_named(
     assert done.stderr == ""
     if form in ("json", "sarif"):
         json.loads(done.stdout)
-    assert done.stdout.startswith({"html": "<!doctype html>", "github": "::warning "}.get(form, "{"))
+    assert done.stdout.startswith(
+        {"html": "<!doctype html>", "github": "::warning "}.get(form, "{")
+    )
 
 
 def test_port_of_a_file_writes_a_file(
