@@ -5,6 +5,9 @@ from enum import Enum, auto
 from porting.rules.unit import Unit
 from porting.syntax import IDENT
 
+_KEYWORDS = frozenset(
+    ("typedef", "typename", "return", "using", "const", "static", "else", "case", "new", "throw")
+)
 _TYPE_KEYS = frozenset(("struct", "class", "union", "enum"))
 
 
@@ -18,11 +21,18 @@ class Use(Enum):
 
 
 def qualifier(unit: Unit, number: int) -> str:
-    """Return the identifier before `::` in front of a token, or an empty string."""
+    """Return the identifier before `::` in front of a token; empty for `::name` and `name`.
+
+    In `typedef ::cub::Sum` and `hipError_t ::cub::f()` the `::` begins the name.
+    """
     tokens = unit.tokens
-    if number >= 2 and tokens[number - 1].text == "::" and tokens[number - 2].kind == IDENT:  # noqa: PLR2004
-        return tokens[number - 2].text
-    return ""
+    if number < 2 or tokens[number - 1].text != "::":  # noqa: PLR2004
+        return ""
+    before, colons = tokens[number - 2], tokens[number - 1]
+    if before.kind != IDENT or before.text in _KEYWORDS:
+        return ""
+    apart, joined = before.end < colons.start, colons.end == tokens[number].start
+    return "" if apart and joined else before.text
 
 
 def use_of(unit: Unit, number: int) -> Use:

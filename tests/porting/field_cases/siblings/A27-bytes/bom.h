@@ -1,0 +1,2 @@
+ï»¿extern cudaStream_t shared;
+static const char name[] = "café"; // µs
