@@ -1,0 +1,172 @@
+"""`porting port` and `porting verify` with a real compiler, and without one."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+Command = Callable[..., CompletedProcess[str]]
+MakeTree = Callable[[Mapping[str, str | bytes]], Path]
+
+# The port adds a line to the top of this one: nvcc includes cuda_runtime.h by itself.
+KERNEL = "// first\n__global__ void k(int* p) { p[threadIdx.x] = 1; }\n"
+BROKEN = KERNEL + "int f() { return cudaDeviceSynchronize() + undeclared; }\n"
+ONE_ARCH = ("--arch", "gfx942")
+
+
+def _report(done: CompletedProcess[str]) -> Any:  # noqa: ANN401 - a JSON document
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def _left(report: Any) -> list[tuple[str, int, str]]:  # noqa: ANN401
+    return [
+        (d["file"], d["line"], d["code"]) for d in report["diagnostics"] if d["severity"] != "note"
+    ]
+
+
+@pytest.fixture
+def no_compiler(environment: dict[str, str]) -> None:
+    """Take every compiler away from the command."""
+    environment["ECLOSION_CLANG"] = "/nonexistent/clang++"
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_port_exits_2_and_still_writes_when_there_is_no_compiler(
+    command: Command, make_tree: MakeTree, tmp_path: Path
+) -> None:
+    make_tree({"a.cu": KERNEL})
+    done = command("port", "src", "-o", "out", "--format", "json")
+    assert done.returncode == 2
+    stages = _report(done)["summary"]["stages"]
+    assert stages["port"]["state"] == "ran"
+    for name in ("host syntax", "device code"):
+        assert stages[name]["state"] == "unavailable"
+        assert "clang" in stages[name]["reason"]
+    assert (tmp_path / "out/a.cu").is_file()
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_port_exits_0_without_a_compiler_when_told_not_to_verify(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": KERNEL})
+    assert command("port", "src", "-o", "out", "--no-verify").returncode == 0
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_verify_exits_2_when_there_is_no_compiler(command: Command, make_tree: MakeTree) -> None:
+    make_tree({"a.cu": KERNEL})
+    done = command("verify", "src")
+    assert done.returncode == 2
+    assert "host syntax: unavailable: " in done.stdout
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_port_exits_0_when_every_unit_compiles(command: Command, make_tree: MakeTree) -> None:
+    make_tree({"a.cu": KERNEL})
+    done = command("port", "src", "-o", "out", "--format", "json")
+    report = _report(done)
+    assert done.returncode == report["exit_code"] == 0
+    counts = {name: s["verified"] for name, s in report["summary"]["stages"].items()}
+    assert counts == {"port": 1, "host syntax": 1, "device code": 3}
+    (file,) = report["files"]
+    assert [(v["stage"], v["arch"], v["outcome"]) for v in file["verify"]] == [
+        ("host syntax", "", "verified"),
+        ("device code", "gfx90a", "verified"),
+        ("device code", "gfx942", "verified"),
+        ("device code", "gfx1100", "verified"),
+    ]
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_compile_error_is_at_the_inputs_line_now_and_later(
+    command: Command, make_tree: MakeTree, tmp_path: Path
+) -> None:
+    make_tree({"sub/a.cu": BROKEN})
+    done = command("port", "src", "-o", "out", *ONE_ARCH, "--format", "json")
+    assert done.returncode == 1
+    assert _left(_report(done)) == [("sub/a.cu", 3, "VER001")]
+    written = (tmp_path / "out/sub/a.cu").read_text().splitlines()
+    assert "undeclared" not in written[2], "the port was meant to add lines above the fault"
+    done = command("verify", "out", *ONE_ARCH, "--format", "json")
+    report = _report(done)
+    assert done.returncode == 1
+    assert _left(report) == [("sub/a.cu", 3, "VER001")]
+    assert report["summary"]["stages"]["port"]["state"] == "skipped"
+    assert report["summary"]["stages"]["host syntax"]["failed"] == 1
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_compile_error_of_a_file_is_at_the_inputs_name_and_line(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": BROKEN})
+    done = command("port", "src/a.cu", "-o", "b.cu", *ONE_ARCH, "--format", "json")
+    report = _report(done)
+    assert _left(report) == [("a.cu", 3, "VER001")]
+    assert [(f["path"], f["output"]) for f in report["files"]] == [("a.cu", "b.cu")]
+    assert report["files"][0]["verify"][0]["outcome"] == "failed"
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_missing_header_is_not_verified_and_never_passed(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": '#include "nowhere.h"\n' + KERNEL})
+    done = command("port", "src", "-o", "out", *ONE_ARCH, "--format", "json")
+    report = _report(done)
+    assert done.returncode == 1
+    assert _left(report) == [("a.cu", 1, "VER002")]
+    stages = report["summary"]["stages"]
+    assert [stages[n]["not_verified"] for n in ("host syntax", "device code")] == [1, 1]
+    assert [stages[n]["verified"] for n in ("host syntax", "device code")] == [0, 0]
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_finding_of_the_compiler_can_be_suppressed_by_a_comment(
+    command: Command, make_tree: MakeTree
+) -> None:
+    text = BROKEN.replace("int f", "// porting: ignore[VER001] mended by hand later\nint f")
+    make_tree({"a.cu": text})
+    done = command("port", "src", "-o", "out", *ONE_ARCH, "--format", "json")
+    report = _report(done)
+    assert done.returncode == 0
+    assert [(d["line"], d["code"], d["by"]) for d in report["suppressed"]] == [
+        (4, "VER001", "comment")
+    ]
+    assert "SUP002" not in {d["code"] for d in report["diagnostics"]}
+    assert report["summary"]["stages"]["host syntax"]["suppressed"] == 1
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_configuration_reaches_the_compiler(command: Command, make_tree: MakeTree) -> None:
+    settings = '[tool.porting]\ninclude-dirs = ["inc"]\ndefines = ["N=4"]\n'
+    kernel = "#include <mine.h>\n#if N != 4\n#error\n#endif\nmine use;\n" + KERNEL
+    make_tree({"pyproject.toml": settings, "inc/mine.h": "typedef int mine;\n", "a.cu": kernel})
+    assert command("port", "src", "-o", "out", *ONE_ARCH).returncode == 0
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_damaged_compile_commands_make_the_stage_unavailable(
+    command: Command, make_tree: MakeTree, tmp_path: Path
+) -> None:
+    make_tree({"a.cu": KERNEL, "compile_commands.json": "[{]"})
+    done = command("port", "src", "-o", "out", *ONE_ARCH)
+    assert done.returncode == 2
+    assert "is no compilation database" in done.stdout
+    assert (tmp_path / "out/a.cu").is_file()
+
+
+def test_verify_of_a_release_without_headers_is_not_verified(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": KERNEL})
+    done = command("port", "src", "-o", "out", "--rocm", "6.4", *ONE_ARCH, "--format", "json")
+    report = _report(done)
+    assert done.returncode == 1
+    assert [code for _, _, code in _left(report)] == ["VER003"]
+    assert "no headers of ROCm 6.4" in report["diagnostics"][-1]["message"] + str(report)
