@@ -153,31 +153,27 @@ class Names:
         return found
 
     def _resolve(self, table: _Table, line: str) -> Name:
-        cells = line.split("\t")
-        name, kind, declared, target, action, first, last, note, cite = cells[:9]
+        name, kind, declared, target, action, first, last, note, cite, *more = line.split("\t")
         reason, _, advice = table.texts.get(note, "\t").partition("\t")
-        library = table.library or cells[9]
-        where = table.texts.get(cite, "")
         wanted = name if target == "=" else target
-        if not wanted:
-            status, missing = Status.UNSUPPORTED, ""
-        else:
-            status = Status.UNCHANGED if target == "=" else Status.MAPPED
-            missing = self._missing(wanted, first, last)
-        if missing:
-            status, reason = Status.UNSUPPORTED, missing
+        status = _status(name, kind, wanted)
+        if wanted:
+            shown = f"the counterpart of {name}" if kind in ("header", "namespace") else wanted
+            missing = self._missing(shown, first, last)
+            status, reason = (Status.UNSUPPORTED, missing) if missing else (status, reason)
+        supported = status is not Status.UNSUPPORTED
         return Name(
             name,
-            library,
+            table.library or more[0],
             kind,
             status,
-            None if status is Status.UNSUPPORTED else wanted,
-            Action(action or "none"),
+            wanted if supported else None,
+            Action(action or "none") if supported else Action.NONE,
             reason,
             advice,
             first or None,
             last or None,
-            where,
+            table.texts.get(cite, ""),
             table.texts.get(declared, ""),
         )
 
@@ -188,6 +184,16 @@ class Names:
         if last and self._order[last] < self._position:
             return f"{target} exists up to ROCm {last}; the target is {self.release}"
         return ""
+
+
+def _status(name: str, kind: str, target: str) -> Status:
+    """Return the status in the releases that have the target; a member is compared by itself."""
+    if not target:
+        return Status.UNSUPPORTED
+    same = target == name
+    if kind == "field":
+        same = target.partition("::")[2] == name.partition("::")[2]
+    return Status.UNCHANGED if same else Status.MAPPED
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from nametables import build, fetch, report, sources, write
+from nametables import build, fetch, report, seal, sources, write
 
 HERE = Path(__file__).resolve().parent
 TABLES = HERE.parent.parent / "porting" / "mappings"
+SEAL = HERE / "seal.json"
 
 
 def main(arguments: list[str]) -> int:
@@ -31,6 +32,7 @@ def main(arguments: list[str]) -> int:
     if options.check:
         return _check(built.files)
     changed = write.update(TABLES, built.files)
+    seal.write(SEAL, HERE, TABLES)
     sys.stdout.write(f"written: {', '.join(changed) or 'nothing, all up to date'}\n")
     return 0
 
@@ -57,6 +59,7 @@ def _check(files: dict[str, str]) -> int:
         if not (TABLES / name).is_file() or (TABLES / name).read_text(encoding="utf-8") != text
     ]
     stale += [path.name for path in sorted(TABLES.glob("*.tsv")) if path.name not in files]
+    stale += [f"the seal of {part}" for part in seal.broken(SEAL, HERE, TABLES)]
     if stale:
         sys.stdout.write(f"stale: {', '.join(stale)}; run python ci/mappings/generate.py\n")
     return 1 if stale else 0

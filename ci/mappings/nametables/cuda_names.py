@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _KIND_ORDER = ("type", "function", "enumerator", "variable", "macro", "using")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_OVERLOADED = frozenset(("fp16", "bf16", "fp8", "device"))
 _ALIAS = re.compile(r"^\s*#\s*define\s+(\w+)\s+([A-Za-z_]\w*)\s*$", re.MULTILINE)
 _NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+([A-Za-z_][\w:]*)\s*\{?", re.MULTILINE)
 
@@ -54,12 +55,14 @@ class _Place:
     library: Library
     header: str
     toolkit: str
+    order: tuple[str, ...]
 
 
 def collect(folders: Iterable[tuple[str, Path]], libraries: tuple[Library, ...]) -> Inventory:
     """Read every header under the given (toolkit, folder) pairs."""
     inventory = Inventory()
     aliases: dict[str, set[str]] = {}
+    order = tuple(library.name for library in libraries)
     for toolkit, folder in folders:
         for path, header in _headers(folder):
             library = library_table.owner(libraries, header)
@@ -68,7 +71,7 @@ def collect(folders: Iterable[tuple[str, Path]], libraries: tuple[Library, ...])
             text = path.read_text(encoding="utf-8", errors="replace")
             inventory.headers.setdefault(header, (library.name, set()))[1].add(toolkit)
             if library.scan and header not in library.skip:
-                _add_declarations(inventory, _Place(library, header, toolkit), text)
+                _add_declarations(inventory, _Place(library, header, toolkit, order), text)
             elif not library.scan:
                 _add_namespaces(inventory, library, text)
             for alias, real in _ALIAS.findall(text):
@@ -83,6 +86,8 @@ def _share_arities(inventory: Inventory, aliases: dict[str, set[str]]) -> None:
         if alias in inventory.names:
             for real in real_names & inventory.names.keys():
                 inventory.names[alias].arities |= inventory.names[real].arities
+                if inventory.names[real].kind == "function":
+                    inventory.names[alias].kind = "function"
 
 
 def _headers(folder: Path) -> list[tuple[Path, str]]:
@@ -144,12 +149,23 @@ def _merge(inventory: Inventory, name: str, place: _Place, item: Declaration) ->
     if entry is None:
         entry = CudaName(name, library.name, item.kind, place.header, item.owner)
         inventory.names[name] = entry
-    elif _rank(item.kind) < _rank(entry.kind):
+    elif _better(item, library, entry, place):
         entry.kind, entry.library, entry.header = item.kind, library.name, place.header
         entry.owner = item.owner
     entry.toolkits.add(place.toolkit)
     if place.header not in library.other_calls:
         entry.arities.update(item.arities)
+
+
+def _better(item: Declaration, library: Library, entry: CudaName, place: _Place) -> bool:
+    """Tell whether a declaration says more than the one an entry has.
+
+    A name that two device libraries overload belongs to the one that is listed first.
+    """
+    ranks = _rank(item.kind), _rank(entry.kind)
+    both = {library.name, entry.library} <= _OVERLOADED
+    earlier = both and place.order.index(library.name) < place.order.index(entry.library)
+    return ranks[0] < ranks[1] or (ranks[0] == ranks[1] and earlier)
 
 
 def _rank(kind: str) -> int:

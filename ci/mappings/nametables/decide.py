@@ -88,7 +88,8 @@ def decide(cuda: CudaName, sources: Sources) -> Record:
     best = _best(cuda, _proposals(cuda, fact, sources), sources)
     if best is None:
         return _unsupported(cuda, fact, sources)
-    return _mapped(cuda, *best, fact, sources)
+    speaks = fact is not None and (fact.exact or fact.target is not None)
+    return _mapped(cuda, *best, fact if speaks else None, sources)
 
 
 def _best(

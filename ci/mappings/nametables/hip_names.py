@@ -48,10 +48,14 @@ class HipInventory:
         return {e.release for e in self.names.get(name, ())}
 
     def absent(self, name: str) -> set[str]:
-        """Return the releases whose copy of the files that declare it elsewhere lacks the name."""
+        """Return the releases whose copy of the files that declare it elsewhere lacks the name.
+
+        What is known of a published header is a list of names, not a file that was read.
+        """
         examined: set[str] = set()
         for evidence in self.names.get(name, ()):
-            examined |= self.examined[(evidence.source, evidence.file)]
+            if evidence.source != "published":
+                examined |= self.examined[(evidence.source, evidence.file)]
         return examined - self.present(name)
 
     def is_type(self, name: str) -> bool:
