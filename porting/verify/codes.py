@@ -26,7 +26,8 @@ NOT_COMPILED = Code(
     Severity.WARNING,
     "not verified: the compiler could not say",
     "The unit was not compiled to the end: this clang does not know the architecture, no headers of"
-    " the release exist outside ROCm, the time ran out, or the compiler itself failed.  Nothing is"
-    " said about whether the unit is right.",
+    " the release exist outside ROCm, the time ran out, the compiler itself failed, or the unit has"
+    " nothing of a GPU and lacks here what its own build gives it.  Nothing is said about whether"
+    " the unit is right.",
 )
 CODES = (COMPILE_ERROR, MISSING_HEADER, NOT_COMPILED)

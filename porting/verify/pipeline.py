@@ -170,6 +170,7 @@ class _Session:
             self._total = len(jobs) + len(lonely)
             results = self._all(jobs, scratch)
             alone = self._parallel([Job(unit, HOST) for unit in lonely], scratch)
+        results = [_plain(result, self._tree) for result in results]
         return [*results, *(_alone(result) for result in alone)]
 
     def _all(self, jobs: Sequence[Job], scratch: Path) -> list[Result]:
@@ -187,19 +188,21 @@ class _Session:
         return [*hosts, *skipped, *self._parallel(left, scratch)]
 
     def _parallel(self, jobs: Sequence[Job], scratch: Path) -> list[Result]:
-        with ThreadPoolExecutor(max_workers=self._request.jobs) as pool:
-            running: list[Future[Result]] = [
-                pool.submit(self._one, job, scratch / f"{number}.{job.arch or HOST[:4]}")
-                for number, job in enumerate(jobs)
-            ]
-            try:
-                for future in as_completed(running):
-                    self._done += 1
-                    self._progress(self._done, self._total, future.result().job.unit.path)
-            except BaseException:
-                self._runner.stop()
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        pool = ThreadPoolExecutor(max_workers=self._request.jobs)
+        running: list[Future[Result]] = []
+        try:
+            for number, job in enumerate(jobs):
+                output = scratch / f"{number}.{job.arch or HOST[:4]}"
+                running.append(pool.submit(self._one, job, output))
+            for future in as_completed(running):
+                self._done += 1
+                self._progress(self._done, self._total, future.result().job.unit.path)
+        except BaseException:
+            # Not by leaving a `with`: that waits for compilers that nobody wants any more.
+            self._runner.stop()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
         return [future.result() for future in running]
 
     def _one(self, job: Job, output: Path) -> Result:
@@ -221,6 +224,19 @@ class _Session:
         command = self._compiler.database.get(unit.path)
         is_hip = command is not None and command.is_hip
         return replace(unit, language=Language.HIP) if is_hip else unit
+
+
+def _plain(result: Result, tree: SourceTree) -> Result:
+    """Return a result that does not blame the port for C or C++ that has nothing of a GPU.
+
+    Such a unit is the input's, as it was; what it lacks here (a header that another one brings in
+    elsewhere, an older compiler) says nothing about the port.
+    """
+    unit = result.job.unit
+    if result.outcome is not Outcome.FAILED or tree.reaches_gpu(unit.path):
+        return result
+    first = result.errors[0].text
+    return not_compiled(result.job, f"this unit has nothing of a GPU and fails here: {first}")
 
 
 def _alone(result: Result) -> Result:

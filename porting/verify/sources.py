@@ -83,6 +83,10 @@ class SourceTree:
             and _GPU.search(self.text(path))
         ]
 
+    def reaches_gpu(self, path: str) -> bool:
+        """Whether a unit, or a file of the tree that it may include, has anything of a GPU."""
+        return any(_GPU.search(self.text(name)) for name in self.closure(path))
+
     def text(self, path: str) -> str:
         """Return a file as Latin-1 text; empty when it cannot be read."""
         if path not in self._text:

@@ -40,6 +40,7 @@ TREE = {
     ),
     "open/cub.cu": f"{RUNTIME}#include <hipcub/hipcub.hpp>\n{GOOD}",
     "open/lonely.cuh": f"{RUNTIME}__device__ inline int lonely() {{ return 1; }}\n",
+    "open/plain.cpp": "int f() { return unknown; }\n",
     "open/needy.cuh": "__device__ inline Unknown needy();\n",
 }
 
@@ -141,10 +142,20 @@ def test_header_when_no_unit_includes_it(verified: Verification) -> None:
     assert "no unit includes this header" in finding.message
 
 
+def test_unit_when_it_fails_without_anything_of_a_gpu(verified: Verification) -> None:
+    assert outcomes(verified, "open/plain.cpp") == {("host syntax", "", Outcome.NOT_VERIFIED)}
+    (finding,) = findings(verified, "open/plain.cpp")
+    assert (finding.code, finding.severity) == ("VER003", Severity.WARNING)
+    assert finding.message == (
+        "not verified: this unit has nothing of a GPU and fails here: "
+        "use of undeclared identifier 'unknown'"
+    )
+
+
 def test_stages_when_counted(verified: Verification) -> None:
     host, device = verified.stages
     assert (host.name, device.name) == STAGES == ("host syntax", "device code")
-    assert (host.verified, host.failed, host.not_verified) == (7, 3, 2)
+    assert (host.verified, host.failed, host.not_verified) == (7, 3, 3)
     assert (device.verified, device.failed, device.not_verified) == (5, 7, 2)
     assert {host.state, device.state} == {State.RAN}
 
@@ -291,7 +302,7 @@ def test_header_when_its_name_is_the_systems(sysroot: Sysroot, tmp_path: Path) -
     root = write(tmp_path, {**files, "b.cpp": '#include "lib/string.h"\n'})
     result = verify(VerifyRequest(root))
     assert outcomes(result, "a.cpp") == {("host syntax", "", Outcome.VERIFIED)}
-    assert outcomes(result, "b.cpp") == {("host syntax", "", Outcome.FAILED)}
+    assert outcomes(result, "b.cpp") == {("host syntax", "", Outcome.NOT_VERIFIED)}
 
 
 def test_progress_when_shown(sysroot: Sysroot, tmp_path: Path) -> None:
