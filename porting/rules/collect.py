@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
 from porting.source import C_SUFFIXES, SourceFile
@@ -73,6 +74,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         runtime_headers=brings,
         bare_headers=bare,
         looks_up_symbols=any(_LOOK_UP.search(source.text) for source in traced),
+        pastes=collect_pastes([source.text for source in traced]),
     )
 
 

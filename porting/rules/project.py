@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from porting.rules.pasting import Paste
+
 
 @dataclass(frozen=True)
 class Project:
@@ -15,7 +17,8 @@ class Project:
     where they differ.  `platform_macros`: macros, besides the known ones, that the project defines
     in ROCm builds.  `runtime_headers`: headers of the tree that bring the GPU runtime's header.
     `bare_headers`: those that use the runtime and rely on their includer for it.
-    `looks_up_symbols`: some file finds functions by their names at run time.
+    `looks_up_symbols`: some file finds functions by their names at run time.  `pastes`: names that
+    macros join from pieces.
     """
 
     declared: frozenset[str] = frozenset()
@@ -25,6 +28,7 @@ class Project:
     runtime_headers: frozenset[str] = frozenset()
     bare_headers: frozenset[str] = frozenset()
     looks_up_symbols: bool = False
+    pastes: tuple[Paste, ...] = ()
 
     @cached_property
     def _by_basename(self) -> dict[str, list[str]]:

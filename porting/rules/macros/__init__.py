@@ -9,6 +9,7 @@ from porting.rules.macros.codes import CODES
 from porting.rules.macros.compiler import check_compiler
 from porting.rules.macros.dual import check_dual
 from porting.rules.macros.guards import check_guards
+from porting.rules.macros.pasting import check_pasting
 from porting.rules.macros.versions import check_versions, version_selections
 from porting.rules.unit import Unit
 
@@ -16,8 +17,9 @@ __all__ = ["CODES", "check", "left_out"]
 
 
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
-    """Yield findings about macros; what a file without directives has none of."""
-    if "#" not in unit.source.text and "%:" not in unit.source.text:
+    """Yield findings about macros and conditions."""
+    yield from check_pasting(unit)
+    if not unit.lexed.directives:
         return
     yield from check_guards(unit)
     yield from check_architecture(unit)

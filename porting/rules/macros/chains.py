@@ -14,7 +14,8 @@ from porting.syntax import IDENT, Truth, chains, condition_holds, looks_like_cud
 CONDITIONS: Final = frozenset(("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"))
 COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!="))
 ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
-_NVIDIA_ONLY: Final = frozenset("asm __asm__ __asm nvcuda wmma wgmma cute cutlass".split())
+_ASM: Final = frozenset(("asm", "__asm__", "__asm"))
+_NVIDIA_ONLY: Final = frozenset(("nvcuda", "wmma", "wgmma", "cute", "cutlass"))
 _REFUSES: Final = frozenset(("__trap", "trap", "abort", "assert", "static_assert"))
 
 
@@ -118,6 +119,10 @@ def _content(unit: Unit, arm: Arm) -> Content:
     words = {unit.tokens[n].text for n in numbers if unit.tokens[n].kind == IDENT}
     if any(_is_nvidias(unit, word) for word in words):
         return Content.NVIDIA
+    if not words.isdisjoint(_ASM):
+        assembly = [unit.tokens[n] for n in numbers if unit.tokens[n].text in _ASM]
+        if any(token.start not in unit.ported_asm for token in assembly):
+            return Content.NVIDIA
     directives = {unit.tokens[n].directive for n in numbers}
     if any(d >= 0 and unit.lexed.directives[d].name == "error" for d in directives):
         return Content.REFUSAL
