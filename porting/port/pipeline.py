@@ -22,7 +22,7 @@ from porting.port.reporting import (
     sort_findings,
 )
 from porting.port.writing import write
-from porting.reports import Report, Stage, State, Verdict
+from porting.reports import PORT, Report, Stage, State, Verdict
 from porting.rules import Project, collect_project
 from porting.settings import Settings
 from porting.source import SourceFile
@@ -116,7 +116,7 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     )
 
 
-_NOT_PORTED = Stage("port", State.SKIPPED, "`porting verify` compiles what is there")
+_NOT_PORTED = Stage(PORT, State.SKIPPED, "`porting verify` compiles what is there")
 
 
 def _as_they_are(tree: Tree) -> list[Hipified]:

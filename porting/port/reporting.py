@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from porting import conversion, hipify, inventory
 from porting.diagnostics import Code, Diagnostic, Severity, by_place
 from porting.hipify import Hipified
-from porting.reports import FileReport, Stage, State, Status, Verdict, manual_lines
+from porting.reports import PORT, FileReport, Stage, State, Status, Verdict, manual_lines
 from porting.settings import Settings
 from porting.source import SourceFile
 from porting.tree import Entry, Kind, Tree
@@ -61,7 +61,7 @@ def port_stage(hipified: Sequence[Hipified]) -> Stage:
         done.source.is_binary or any(d.code in _UNPORTED for d in done.diagnostics)
         for done in hipified
     )
-    return Stage("port", State.RAN, verified=len(hipified) - failed, failed=failed)
+    return Stage(PORT, State.RAN, verified=len(hipified) - failed, failed=failed)
 
 
 def file_reports(

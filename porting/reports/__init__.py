@@ -3,6 +3,7 @@
 import importlib
 
 from porting.reports.model import (
+    PORT,
     FileReport,
     Outcome,
     Report,
@@ -17,6 +18,7 @@ FORMATS = ("text", "json", "sarif", "github", "html")
 
 __all__ = [
     "FORMATS",
+    "PORT",
     "FileReport",
     "Outcome",
     "Report",

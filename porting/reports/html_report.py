@@ -6,7 +6,7 @@ from importlib import resources
 
 from porting import __version__
 from porting.diagnostics import Code, Diagnostic, Severity
-from porting.reports.model import FileReport, Outcome, Report, Stage, State, Status
+from porting.reports.model import FileReport, Outcome, Report, State, Status
 
 # How many lines a person must look at make a file's effort small, medium or large.
 SMALL, MEDIUM = 3, 10
@@ -26,7 +26,10 @@ class Place:
 
 @dataclass(frozen=True)
 class FilePart:
-    """A file's row and its findings; `share` is its part of all lines left, in percent."""
+    """A file's row and its findings.
+
+    `share`: its part of all lines left, in percent; `bar`: the same beside the largest file's.
+    """
 
     file: FileReport
     anchor: str
@@ -34,6 +37,7 @@ class FilePart:
     check: int
     effort: str
     share: float
+    bar: float
     places: tuple[Place, ...]
 
 
@@ -76,7 +80,6 @@ def render(report: Report) -> str:
         parts=parts,
         quiet=[f for f in report.files if f.status is Status.CHANGED and not f.manual],
         matrix=matrix(report.files),
-        stages=[(stage, stage_text(stage)) for stage in report.stages],
         notes=[d for d in report.diagnostics if d.severity is Severity.NOTE],
         small=SMALL,
         medium=MEDIUM,
@@ -136,7 +139,8 @@ def _file_part(
     decide = sum(place.findings[0].severity is Severity.ERROR for place in places)
     share = percent(len(places), report.manual)
     check = len(places) - decide
-    return FilePart(file, anchor, decide, check, effort(len(places)), share, places)
+    bar = percent(len(places), max(f.manual for f in report.files))
+    return FilePart(file, anchor, decide, check, effort(len(places)), share, bar, places)
 
 
 def _place(
@@ -204,10 +208,3 @@ def _cell(file: FileReport, arch: str) -> tuple[str, str]:
         return "", ""
     reasons = [f"{v.stage}: {v.detail or v.outcome.value}" for v in said if v.outcome is worst]
     return worst.value, "; ".join(reasons)
-
-
-def stage_text(stage: Stage) -> str:
-    """Return what a stage did, in words."""
-    if stage.state is not State.RAN:
-        return f"{stage.state.value}: {stage.reason}"
-    return f"{stage.verified} verified, {stage.failed} failed, {stage.not_verified} not verified"

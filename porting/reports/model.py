@@ -9,6 +9,7 @@ from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity
 
 SCHEMA_VERSION = 1
+PORT = "port"
 
 
 class Status(StrEnum):
@@ -64,7 +65,10 @@ class FileReport:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of the run and its counts; `suppressed` counts findings that comments took out."""
+    """A stage of the run and its counts of units; `suppressed` counts findings taken out.
+
+    Units of the stage `port` are verified when they were ported: only compiling verifies more.
+    """
 
     name: str
     state: State
@@ -73,6 +77,14 @@ class Stage:
     failed: int = 0
     not_verified: int = 0
     suppressed: int = 0
+
+    def __str__(self) -> str:
+        """Return what the stage did, in words."""
+        if self.state is not State.RAN:
+            return f"{self.state.value}: {self.reason}"
+        if self.name == PORT:
+            return f"{self.verified} ported, {self.failed} not ported"
+        return f"{self.verified} verified, {self.failed} failed, {self.not_verified} not verified"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from porting.diagnostics import Diagnostic, Severity
-from porting.reports.model import Report, Stage, State, Status
+from porting.reports.model import Report, State, Status
 
 _COLOURS = {Severity.NOTE: "36", Severity.WARNING: "33", Severity.ERROR: "31"}
 
@@ -42,7 +42,8 @@ def summary(report: Report, *, colour: bool = False) -> Iterator[str]:
         f"left for a person: {_many(report.manual, 'line')}"
     )
     for stage in report.stages:
-        yield f"{stage.name}: {_stage(stage)}"
+        counted = f", {stage.suppressed} suppressed" if stage.state is State.RAN else ""
+        yield f"{stage.name}: {stage}{counted}"
     counts = ", ".join(_many(n, s.value) for s, n in report.severities.items())
     yield f"{counts}, {len(report.suppressed) + len(report.ignored)} suppressed"
 
@@ -57,15 +58,6 @@ def _kinds(report: Report, *, colour: bool) -> Iterator[str]:
         counts.items(), key=lambda item: (-item[0][0].rank, -item[1], item[0][1])
     ):
         yield f"{number:6}  {_paint(severity.value, severity, colour=colour):7}  {code}  {topic}"
-
-
-def _stage(stage: Stage) -> str:
-    if stage.state is not State.RAN:
-        return f"{stage.state.value}: {stage.reason}"
-    return (
-        f"{stage.verified} verified, {stage.failed} failed, {stage.not_verified} not verified, "
-        f"{stage.suppressed} suppressed"
-    )
 
 
 def _many(number: int, what: str) -> str:

@@ -30,7 +30,7 @@ def test_port_prints_the_report_and_exits_0_when_nothing_is_left(
     assert done.stdout == (
         "1 file: 1 changed\n"
         "rewritten automatically: 2 places; left for a person: 0 lines\n"
-        "port: 1 verified, 0 failed, 0 not verified, 0 suppressed\n"
+        "port: 1 ported, 0 not ported, 0 suppressed\n"
         "verify: skipped: --no-verify\n"
         "0 errors, 0 warnings, 0 notes, 0 suppressed\n"
     )

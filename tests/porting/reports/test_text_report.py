@@ -15,7 +15,7 @@ def test_text_lists_findings_then_counts(report: Report) -> None:
         "     1  note     ABC002  second-topic\n"
         "3 files: 2 changed, 1 copied\n"
         "rewritten automatically: 5 places; left for a person: 1 line\n"
-        "port: 2 verified, 0 failed, 0 not verified, 2 suppressed\n"
+        "port: 2 ported, 0 not ported, 2 suppressed\n"
         "host syntax: 1 verified, 0 failed, 1 not verified, 0 suppressed\n"
         "device code: 1 verified, 1 failed, 0 not verified, 0 suppressed\n"
         "1 error, 1 warning, 1 note, 2 suppressed\n"
