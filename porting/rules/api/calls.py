@@ -7,7 +7,8 @@ from porting.diagnostics import Diagnostic, Severity
 from porting.edits import Edit
 from porting.rules.api.changes import RefusedError, Symbol, is_null
 from porting.rules.api.codes import ADAPTED, LAUNCH_CONFIG, MENTIONED, OTHER_SIGNATURE, SYMBOL
-from porting.rules.api.signatures import SIGNATURES, Signature
+from porting.rules.api.forms import Signature
+from porting.rules.api.signatures import SIGNATURES
 from porting.rules.unit import Unit
 from porting.syntax import Argument, Call, Token, call_at, match_bracket, split_arguments
 

@@ -140,6 +140,9 @@ class Insert:
         if self.position < len(call.arguments):
             start, _ = span_of(unit, call.arguments[self.position])
             yield Edit(start, start, f"{self.text}, ")
+        elif not call.arguments:
+            end = unit.tokens[call.close].start
+            yield Edit(end, end, self.text)
         else:
             _, end = span_of(unit, call.arguments[-1])
             yield Edit(end, end, f", {self.text}")

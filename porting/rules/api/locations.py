@@ -33,7 +33,7 @@ class _Function:
 
 _ADVISE: Final = _Function("hipMemAdvise", 3, (), ())
 _PREFETCH: Final = _Function("hipMemPrefetchAsync", 2, (3,), (5,))
-_FUNCTIONS: Final = {
+FUNCTIONS: Final = {
     f"{prefix}{name}{suffix}": function
     for name, function in (("MemAdvise", _ADVISE), ("MemPrefetchAsync", _PREFETCH))
     for prefix in ("cuda", "cu")
@@ -43,13 +43,13 @@ _FUNCTIONS: Final = {
 
 def check_locations(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield how each call that names a memory location is to be made in HIP."""
-    for name in _FUNCTIONS.keys() & unit.index.keys():
+    for name in FUNCTIONS.keys() & unit.index.keys():
         if name in unit.project.declared:
             continue
         for number in unit.where(name):
             call = called_at(unit, number)
             if call is not None and not is_member(unit, number):
-                yield from _check_call(unit, call, _FUNCTIONS[name])
+                yield from _check_call(unit, call, FUNCTIONS[name])
 
 
 def _check_call(unit: Unit, call: Call, function: _Function) -> Iterator[Edit | Diagnostic]:

@@ -62,10 +62,6 @@ _NAMESPACES: Final = {
         "use Composable Kernel (ck::), hipBLASLt or rocWMMA; the templates have no HIP form",
     ),
     "cute": ("CuTe", "use Composable Kernel's tensor descriptors; CuTe has no HIP form"),
-    "nvcuda": (
-        "nvcuda::wmma",
-        "use rocWMMA (rocwmma/rocwmma.hpp, rocwmma::fragment) with a tile of the target",
-    ),
     "nvinfer1": ("TensorRT", "use MIGraphX"),
     "nvtx3": ("NVTX's C++ interface", "use roctxRangePush and roctxRangePop in a guard object"),
     "cuco": ("cuCollections", "there is no port for ROCm; write the table or use rocPRIM"),

@@ -195,7 +195,6 @@ FOREIGN = [
     ("nvshmem_init();", "NVSHMEM"),
     ("cutlass::gemm::device::Gemm<float> g;", "CUTLASS"),
     ("using namespace cute;", "CuTe"),
-    ("nvcuda::wmma::fragment<A> f;", "wmma"),
     ("nvinfer1::IBuilder* b;", "TensorRT"),
     ("nvtx3::scoped_range r{name};", "NVTX"),
 ]
