@@ -211,9 +211,9 @@ class _Scanner:
             self.found += [Declaration(f, "field", names[0]) for f in scope.fields]
             scope.fields = []
         self.found += [Declaration(name, "type", self._owner()) for name in names]
-        tag = declarators.tag_of(head)
-        if tag is not None and tag[1] and tag[1] not in names:
-            self.found.append(Declaration(tag[1], "type", self._owner()))
+        tag = declarators.named_tag(head)
+        if tag and tag not in names:
+            self.found.append(Declaration(tag, "type", self._owner()))
 
     def _using(self, head: list[Token]) -> None:
         texts = [t.text for t in head]

@@ -123,6 +123,13 @@ def tag_of(head: list[Token]) -> tuple[str, str] | None:
     return keyword, (named[-1] if named else "")
 
 
+def named_tag(head: list[Token]) -> str:
+    """Return the tag that `typedef struct TAG *NAME` names without a body, or an empty string."""
+    texts = [token.text for token in head]
+    tagged = texts[1:2] in (["struct"], ["union"], ["enum"]) and "<tagged>" not in texts
+    return texts[2] if tagged and len(texts) > 3 and head[2].kind == "word" else ""  # noqa: PLR2004
+
+
 def _drop_groups(tokens: list[Token]) -> list[Token]:
     """Drop attribute macros with their arguments: `__align__(8)`, `__attribute__((x))`."""
     kept: list[Token] = []

@@ -59,7 +59,7 @@ def _member(body: str, kind: str, owner: str) -> Declaration | None:
     if kind == "enum":
         return Declaration(body.partition("=")[0].strip(), "enumerator", owner)
     pointer = _POINTER.search(body)
-    name = pointer.group(1) if pointer else re.sub(r"\[.*$", "", body).split()[-1].lstrip("*")
+    name = pointer.group(1) if pointer else re.sub(r"\[[^\]]*\]", "", body).split()[-1].lstrip("*")
     return Declaration(name, "field", owner)
 
 
