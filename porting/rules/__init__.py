@@ -4,6 +4,7 @@ from porting.diagnostics import Code
 from porting.rules import (
     api,
     cooperative,
+    device,
     includes,
     libraries,
     macros,
@@ -19,7 +20,19 @@ from porting.rules.project import Project
 from porting.rules.unit import Rule, Unit
 
 # Families that rewrite structure come before plain renames: where edits overlap, the first wins.
-FAMILIES = (includes, macros, strings, warp, ptx, cooperative, libraries, api, semantics, names)
+FAMILIES = (
+    includes,
+    macros,
+    strings,
+    warp,
+    ptx,
+    cooperative,
+    device,
+    libraries,
+    api,
+    semantics,
+    names,
+)
 RULES: tuple[Rule, ...] = tuple(family.check for family in FAMILIES)
 CODES: tuple[Code, ...] = tuple(code for family in FAMILIES for code in family.CODES)
 

@@ -1,0 +1,54 @@
+"""Device code: functions, types and abilities that differ between NVIDIA's and AMD's GPUs."""
+
+from collections.abc import Iterator
+
+from porting.diagnostics import Diagnostic
+from porting.edits import Edit
+from porting.rules.device import cache_hints, intrinsics, restrictions, scoped_atomics
+from porting.rules.device.codes import CODES
+from porting.rules.dialect import is_hip_source
+from porting.rules.unit import Unit
+from porting.syntax import IDENT, call_at
+
+__all__ = ["CODES", "check"]
+
+_NO_CALL = frozenset(("define", "undef", "ifdef", "ifndef", "defined", ".", "->"))
+_BEFORE_EXPRESSION = frozenset(("return", "else", "do", "case", "throw", "co_return", "co_yield"))
+_RESTRICTIONS = (
+    restrictions.device_launches,
+    restrictions.textures,
+    restrictions.shared_memory,
+    restrictions.matrix,
+    restrictions.narrow_floats,
+    restrictions.attributes,
+)
+
+
+def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
+    """Yield what device code must do in another way."""
+    if is_hip_source(unit):
+        return
+    for module, names in (
+        (scoped_atomics, scoped_atomics.NAMES),
+        (cache_hints, cache_hints.NAMES),
+        (intrinsics, tuple(intrinsics.names(unit))),
+    ):
+        for name in names:
+            for place in unit.where(name):
+                if _is_call(unit, place):
+                    call = call_at(unit.tokens, place)
+                    if call is not None:
+                        yield from module.rewrite(unit, call)
+    for restriction in _RESTRICTIONS:
+        yield from restriction(unit)
+
+
+def _is_call(unit: Unit, place: int) -> bool:
+    """Whether a builtin is called here: it is no declaration, member or name of the project's."""
+    token, before = unit.tokens[place], unit.tokens[place - 1]
+    if before.text in _NO_CALL or token.text in unit.project.declared:
+        return False
+    if before.kind == IDENT and before.text not in _BEFORE_EXPRESSION:
+        return False
+    function = unit.functions.around(place + 1)
+    return function is None or function.name != place
