@@ -48,9 +48,10 @@ class Wheel:
         return f"{self.name}-{self.version}-{self.sha256[:8]}-{wanted[:8]}"
 
 
-def fetch(wheel: Wheel, say: Say = lambda _text: None) -> Path:
+def fetch(wheel: Wheel, say: Say = lambda _text: None, root: Path | None = None) -> Path:
     """Return a folder with the wanted members of `wheel`, downloaded unless it is cached.
 
+    `root` is where to keep it, by default the cache.
     Raises ToolchainError when pip is missing, the index cannot be reached, the checksum differs or
     the disk is full.
     """
@@ -65,7 +66,7 @@ def fetch(wheel: Wheel, say: Say = lambda _text: None) -> Path:
         record = {**asdict(wheel), "file": archive.name, "extracted": names}
         (place / RECORD).write_text(json.dumps(record, indent=1) + "\n")
 
-    return build_once(cache_root() / "wheels" / wheel.folder, build)
+    return build_once((root or cache_root()) / "wheels" / wheel.folder, build)
 
 
 def cached(wheel: Wheel) -> bool:

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -41,10 +42,14 @@ print(json.dumps(found))
 """
 
 
-def generate(stubs: StubSet) -> str:
-    """Return the data file of one set of stubs.  Raises ToolchainError."""
-    folder = wheels.fetch(replace(stubs.wheel, members=r"(hip|rocm)/.*"))
-    folders = [folder, *(wheels.fetch(wheel) for wheel in stubs.companions)]
+def generate(stubs: StubSet, root: Path) -> str:
+    """Return the data file of one set of stubs; wheels are unpacked in `root`.
+
+    Raises ToolchainError.
+    """
+    whole = replace(stubs.wheel, members=r"(hip|rocm)/.*")
+    folders = [wheels.fetch(wheel, root=root) for wheel in (whole, *stubs.companions)]
+    folder = folders[0]
     modules = [library.module for library in stubs.libraries]
     dumped = _dump(folders, stubs.package, modules)
     libraries = {
@@ -63,7 +68,9 @@ def main(arguments: Sequence[str]) -> int:
     stale = []
     for stubs in STUB_SETS:
         path = _DATA / stubs.values
-        text = generate(stubs)
+        # Hundreds of megabytes that nothing else wants: not for the cache.
+        with tempfile.TemporaryDirectory() as root:
+            text = generate(stubs, Path(root))
         if "--check" not in arguments:
             path.write_text(text)
         elif not path.is_file() or path.read_text() != text:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from porting.reports import Outcome, State
 from porting.toolkits.sysroot import Sysroot
 from porting.verify import STAGES, Flags, Verification, VerifyRequest, verify
 
+REAL_CLANG = shutil.which("clang++-19")
 RUNTIME = "#include <hip/hip_runtime.h>\n"
 GOOD = f"{RUNTIME}__global__ void k(float *p) {{ p[0] = sinf(p[1]); }}\n"
 ARCHS = ("gfx90a", "gfx1100")
@@ -209,7 +211,7 @@ def test_device_stage_when_the_linker_is_missing(
     """A compiler is on PATH, alone in its folder: it finds no lld beside itself nor on PATH."""
     script = tmp_path / "bin/clang++-19"
     script.parent.mkdir()
-    script.write_text('#!/bin/sh\nexec /usr/bin/clang++-19 "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec {REAL_CLANG} "$@"\n')
     script.chmod(0o755)
     monkeypatch.setenv("PATH", str(script.parent))
     root = write(tmp_path / "tree", {"a.cu": GOOD})
@@ -333,7 +335,7 @@ def test_verify_when_interrupted(sysroot: Sysroot, tmp_path: Path) -> None:
     compiler.write_text(
         "#!/bin/sh\n"
         f'case "$*" in *slow.cpp*) echo $$ > {tmp_path}/started; exec sleep 60 ;; esac\n'
-        'exec /usr/bin/clang++-19 "$@"\n'
+        f'exec {REAL_CLANG} "$@"\n'
     )
     compiler.chmod(0o755)
     root = write(tmp_path / "tree", {"slow.cpp": ""})
