@@ -39,6 +39,7 @@ class Timing:
     files: int
     ours: float
     peer: float
+    startup: tuple[float, float]
 
     @property
     def ratio(self) -> float:
@@ -65,7 +66,8 @@ def main() -> int:
 
 
 def _compare(trees: list[Tree], work: Path, given: argparse.Namespace) -> int:
-    print(f"{'conversion, CPU seconds':32} {'files':>6} {'ours':>8} {'peer':>8} {'ratio':>6}")
+    heading = f"{'files':>6} {'ours':>8} {'peer':>8} {'ratio':>6}   start-up ours/peer"
+    print(f"{'conversion alone, CPU seconds':32} {heading}")
     slower = []
     converted: dict[str, tuple[Converted, Converted]] = {}
     for tree in trees:
@@ -73,7 +75,7 @@ def _compare(trees: list[Tree], work: Path, given: argparse.Namespace) -> int:
         slower += [tree.name] if timing.ratio >= 1 else []
         print(
             f"{tree.label:32} {timing.files:6} {timing.ours:8.3f} {timing.peer:8.3f}"
-            f" {timing.ratio:6.2f}",
+            f" {timing.ratio:6.2f}   {timing.startup[0]:.3f}/{timing.startup[1]:.3f}",
             flush=True,
         )
     worse = [] if given.no_compile else _rates(trees, converted, given)
@@ -91,10 +93,14 @@ def _time(tree: Tree, work: Path, runs: int) -> tuple[Timing, tuple[Converted, C
         for who, done in results.items():
             out = work / f"{who}-{run}"
             done.append(_convert(who, source, out, tree.headers))
-    seconds = {w: statistics.median(r["seconds"] for r in done) for w, done in results.items()}
+    ours, peer = (
+        {key: statistics.median(r[key] for r in done) for key in ("seconds", "startup")}
+        for done in results.values()
+    )
+    startup = (ours["startup"], peer["startup"])
     last = runs - 1
     return (
-        Timing(results["peer"][0]["files"], seconds["ours"], seconds["peer"]),
+        Timing(results["peer"][0]["files"], ours["seconds"], peer["seconds"], startup),
         (
             Converted(work / f"ours-{last}"),
             Converted(work / f"peer-{last}", results["peer"][last]["names"]),
@@ -105,7 +111,7 @@ def _time(tree: Tree, work: Path, runs: int) -> tuple[Timing, tuple[Converted, C
 def _convert(who: str, source: Path, out: Path, headers: tuple[str, ...]) -> dict[str, Any]:
     out.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "benchmarks.real_trees.convert", who, str(source), str(out)]
-    command += ["--report", f"{out}.json", "--headers", *headers]
+    command += ["--headers", *headers]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
     )
