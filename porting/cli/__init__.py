@@ -32,13 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code.
 
     0: done, nothing left to decide.  1: findings are left.  2: it could not run as asked.
-    130: Ctrl-C; 128 + N: signal N.  Every error is one line on stderr.
+    130: Ctrl-C; 128 + N: signal N.  Every error is one line on stderr.  For the end of a process:
+    signals are ignored afterwards, as the interpreter would die of them without a word.
     """
     try:
         try:
             _heed_signals()
             return _run(sys.argv[1:] if arguments is None else arguments)
         finally:
+            _ignore_signals()
             _clean_up()
     except _Stopped as stop:
         name = signal.Signals(stop.number).name
@@ -58,9 +60,13 @@ def _heed_signals() -> None:
             signal.signal(number, _stop)
 
 
+def _ignore_signals() -> None:
+    for number in _HEEDED:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _stop(number: int, _: FrameType | None) -> None:
-    for other in _HEEDED:  # a second Ctrl-C must not cut the cleaning up short
-        signal.signal(other, signal.SIG_IGN)
+    _ignore_signals()  # a second Ctrl-C must not cut the cleaning up short
     raise _Stopped(number)
 
 

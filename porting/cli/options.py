@@ -11,6 +11,7 @@ import click
 
 from porting.cli.output import show
 from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
+from porting.errors import UsageError
 from porting.port import PortRequest
 from porting.reports import FORMATS, Report
 from porting.settings import Settings, load_settings
@@ -48,6 +49,17 @@ class Sink:
 
     form: str
     path: Path | None
+
+    def check(self) -> None:
+        """Raise UsageError for a place where no file can be, before the work is done."""
+        if self.path is None:
+            return
+        if self.path.is_dir():
+            raise UsageError(f"{self.path} is a folder; --report needs a file")
+        if not self.path.parent.is_dir():
+            raise UsageError(
+                f"{self.path.parent} does not exist, so no report can be written there"
+            )
 
     def show(self, report: Report) -> int:
         """Write the report and return the command's exit code."""
@@ -101,7 +113,9 @@ def report_options(command: Callable[..., int]) -> Callable[..., int]:
         report: Path | None,
         **rest: Any,  # noqa: ANN401 - the command's own options
     ) -> int:
-        return command(*values, sink=Sink(form, report), **rest)
+        sink = Sink(form, report)
+        sink.check()
+        return command(*values, sink=sink, **rest)
 
     return wrapped
 

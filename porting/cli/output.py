@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 from porting.conversion import Progress
 from porting.replacing import write_file
 from porting.reports import Report, render, text_report
+
+# Drawing takes about as long as porting a small file: at most ten times a second.
+_REDRAW = 0.1
 
 
 def show(report: Report, form: str, path: Path | None) -> None:
@@ -54,10 +58,15 @@ def progress_bar(what: str) -> Iterator[Progress]:
     )
     with bar:
         task = bar.add_task(what, total=None)
+        drawn = 0.0
 
         def step(_: str) -> None:
+            nonlocal drawn
             bar.advance(task)
-            bar.refresh()
+            now = time.monotonic()
+            if now - drawn >= _REDRAW:
+                drawn = now
+                bar.refresh()
 
         yield step
 

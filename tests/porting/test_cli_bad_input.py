@@ -48,6 +48,8 @@ def test_missing_path(command: Command, tmp_path: Path, words: tuple[str, ...]) 
         (("scan", "src", "--arch", ","), "no GPU architecture given; name at least one"),
         (("scan", "src", "--format", "xml"), "invalid value for '--format': 'xml' is not one of"),
         (("scan", "src", "--no-such"), "no such option"),
+        (("scan", "src", "--report", "src"), "src is a folder; --report needs a file"),
+        (("scan", "src", "--report", "no/r"), "no does not exist, so no report can be written"),
         (("hipify", "src"), "src is a folder; say -o OUT, --diff or --in-place"),
         (("explain",), "say one of: a code or name, --codes, --libraries"),
         (("explain", "cudaMaloc"), "'cudaMaloc' is no code of this tool and no name of a CUDA"),
