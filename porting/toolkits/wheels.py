@@ -116,7 +116,7 @@ def _download(wheel: Wheel, place: Path) -> Path:
 
 def _pip_failure(wheel: Wheel, text: str, place: Path) -> ToolchainError:
     if "No space left on device" in text or "Errno 28" in text:
-        return no_space(place)
+        return no_space(place.parent)
     if "No module named pip" in text:
         try:
             pip_version()

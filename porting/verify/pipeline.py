@@ -102,7 +102,12 @@ def verify(request: VerifyRequest, progress: Progress = _silent) -> Verification
         major = toolchain.clang.major
         unavailable[DEVICE] = f"ld.lld of clang {major} is missing; install lld-{major}"
     session = _Session(request, tree, toolchain, () if unavailable else archs, progress)
-    return _summary(request, tree, session.run(), unavailable, toolchain)
+    try:
+        results = session.run()
+    except OSError as error:  # no place for temporary files, no process to be had
+        reason = f"{error}; compilers need room in {tempfile.gettempdir()}: set TMPDIR"
+        return _summary(request, tree, [], dict.fromkeys(STAGES, reason))
+    return _summary(request, tree, results, unavailable, toolchain)
 
 
 def _summary(

@@ -6,12 +6,11 @@ device libraries' `doc/OCML.md`, "Controls".
 """
 
 import re
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from porting.errors import ToolchainError
 from porting.toolkits.clang import Clang
+from porting.toolkits.sysroot.compiling import run_compiler
 
 _SWITCHES = {
     "finite_only": "__oclc_finite_only_opt",
@@ -79,9 +78,4 @@ def _compile(clang: Clang, output: Path, symbol: str, kind: str, value: int) -> 
         "-nostdlib",
     ]
     command += ["-emit-llvm", "-c", "-x", "ir", "-", "-o", output]
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, timeout=120, check=False
-    )
-    if done.returncode:
-        message = f"{clang.path} cannot write {output.name}: {done.stderr.strip()[:400]}"
-        raise ToolchainError(message)
+    run_compiler(command, text, output)

@@ -5,12 +5,11 @@ machine without a GPU: hipErrorNoDevice.  It runs nothing; running is what the e
 """
 
 import json
-import subprocess
 from importlib import resources
 from pathlib import Path
 
-from porting.errors import ToolchainError
 from porting.toolkits.clang import Clang
+from porting.toolkits.sysroot.compiling import run_compiler
 from porting.toolkits.sysroot.declarations import Function, enumerators, functions
 
 _HEADER = "hip/hip_runtime_api.h"
@@ -69,9 +68,10 @@ def write_library(clang: Clang, include: Path, lib: Path, hip_version: str) -> P
 
     `hip_version` is major.minor.patch; the SONAME carries the major.  Raises ToolchainError.
     """
-    header = _run([clang.path, *_flags(include), "-E", "-P", "-include", _HEADER, "-"], "")
     soname = f"libamdhip64.so.{hip_version.partition('.')[0]}"
     output = lib / f"libamdhip64.so.{hip_version}"
+    preprocess = [str(clang.path), *_flags(include), "-E", "-P", "-include", _HEADER, "-"]
+    header = run_compiler(preprocess, "", output)
     script = lib / ".versions.map"
     script.write_text(version_script(exported(header)))
     command: list[str | Path] = [clang.path, *_flags(include), "-O1", "-shared", "-fPIC"]
@@ -79,7 +79,7 @@ def write_library(clang: Clang, include: Path, lib: Path, hip_version: str) -> P
     command += [f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}", "-", "-o", output]
     if linker := clang.tool("ld.lld"):
         command.append(f"--ld-path={linker}")
-    _run(command, source(header))
+    run_compiler(command, source(header), output)
     script.unlink()
     (lib / soname).symlink_to(output.name)
     (lib / "libamdhip64.so").symlink_to(soname)
@@ -146,13 +146,3 @@ def _body(function: Function) -> str:
 
 def _flags(include: Path) -> tuple[str, ...]:
     return ("-x", "c", "-std=gnu11", "-w", "-D__HIP_PLATFORM_AMD__", "-isystem", str(include))
-
-
-def _run(command: list[str | Path], text: str) -> str:
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, timeout=300, check=False
-    )
-    if done.returncode:
-        message = f"{command[0]} cannot build libamdhip64: {done.stderr.strip()[:800]}"
-        raise ToolchainError(message)
-    return done.stdout

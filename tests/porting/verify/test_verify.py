@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -203,6 +204,16 @@ def test_stages_when_there_is_no_compiler(tmp_path: Path, monkeypatch: pytest.Mo
     assert {stage.state for stage in result.stages} == {State.UNAVAILABLE}
     assert result.stages[0].reason.startswith("no clang that compiles HIP (")
     assert result.verdicts == {}
+
+
+def test_stages_when_there_is_no_place_for_temporary_files(
+    sysroot: Sysroot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    root = write(tmp_path / "tree", {"a.cu": GOOD})
+    result = verify(VerifyRequest(root))
+    assert {stage.state for stage in result.stages} == {State.UNAVAILABLE}
+    assert result.stages[0].reason.endswith("/gone: set TMPDIR")
 
 
 def test_device_stage_when_the_linker_is_missing(
