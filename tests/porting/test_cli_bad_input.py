@@ -1,7 +1,6 @@
 """Bad input gets one clear line and leaves nothing half-written."""
 
 import os
-import resource
 import shutil
 import stat
 import subprocess
@@ -285,28 +284,13 @@ def test_mount_point_is_filled_and_replaced(
     ],
 )
 def test_file_that_the_system_does_not_let_grow(
-    make_tree: MakeTree,
-    arguments: list[str],
-    environment: dict[str, str],
-    tmp_path: Path,
-    words: tuple[str, ...],
+    command: Command, make_tree: MakeTree, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     source = make_tree({"a.cu": CUDA, "big.cu": CUDA + "// filler\n" * 40_000})
     before = (source / "big.cu").read_bytes()
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
-    done = subprocess.run(
-        [*arguments, *words],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-        preexec_fn=limit,
-    )
+    if shutil.which("prlimit") is None:
+        pytest.skip("prlimit is not there to limit the size of files")
+    done = command(*words, prefix=("prlimit", "--fsize=100000"))
     assert "cannot be written: file too large; nothing was written" in _refused(done)
     assert _names(tmp_path) == ["src"]
     assert (source / "big.cu").read_bytes() == before
