@@ -147,9 +147,11 @@ def _decide_all(cuda: Inventory, rest: Sources) -> tuple[list[Record], list[Reco
     decided = [decide.decide(name, rest) for name in names]
     types = {record.name: record for record in decided if record.kind in ("type", "legacy")}
     public = [record for record in decided if _is_public(record, rest)]
+    public += members.decide_all(cuda.names.values(), types, rest)
     shown = {record.name for record in public}
-    private = [_hidden(record) for record in decided if record.name not in shown]
-    return [*public, *members.decide_all(cuda.names.values(), types, rest)], private
+    fields = [name for name in cuda.names.values() if name.kind == "field"]
+    others = [*decided, *(decide.member(n.name, n, decide.Verdict(), rest) for n in fields)]
+    return public, [_hidden(record) for record in others if record.name not in shown]
 
 
 def _hidden(record: Record) -> Record:
