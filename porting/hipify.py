@@ -7,7 +7,7 @@ from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity, by_place
 from porting.edits import Edit, EditMap, EditSet, apply_edits
 from porting.mapping import Names
-from porting.rules import GIVES_WAY, RULES, Project, Unit, left_out
+from porting.rules import GIVES_WAY, RULES, Project, Selections, Unit
 from porting.source import C_SUFFIXES, SourceFile
 from porting.suppress import Suppressions
 from porting.syntax import has_trace_of_cuda
@@ -21,6 +21,7 @@ CONFLICT = Code(
     " finish by hand what the message says.",
 )
 CODES = (CONFLICT,)
+_ASSEMBLY = ("asm", "__asm__", "__asm")
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,10 @@ def hipify(
     for rule in RULES:
         for finding in rule(unit):
             outcome.take(finding)
-    return outcome.result()
+    selections = Selections(unit, outcome.unportable_lines())
+    for finding in selections.findings():
+        outcome.take(finding)
+    return outcome.result(selections.left_out())
 
 
 def _is_of_no_interest(source: SourceFile) -> bool:
@@ -89,7 +93,6 @@ class _Outcome:
         self._kept: list[Diagnostic] = []
         self._suppressed: list[Diagnostic] = []
         self._spoken: dict[tuple[int, str], int] = {}  # line, symbol -> highest severity
-        self._left_out = [_lines(unit.source, span) for span in left_out(unit)]
 
     def take(self, finding: Edit | Diagnostic) -> None:
         """Add one finding of a rule."""
@@ -112,8 +115,6 @@ class _Outcome:
         return spoken >= finding.severity.rank or any(map(self._edits.overlaps, finding.edits))
 
     def _keep(self, finding: Diagnostic) -> None:
-        if any(first < finding.line < last for first, last in self._left_out):
-            finding = replace(finding, severity=Severity.NOTE)
         key = (finding.line, finding.symbol)
         self._spoken[key] = max(self._spoken.get(key, 0), finding.severity.rank)
         self._kept.append(finding)
@@ -122,18 +123,32 @@ class _Outcome:
         text = f"rewrite not applied: {what}"
         self._keep(self._unit.diagnose(CONFLICT, edit.start, text, symbol=edit.symbol))
 
-    def result(self) -> Hipified:
-        """Return the ported file."""
+    def unportable_lines(self) -> frozenset[int]:
+        """Return the lines of what does not compile, and of inline assembly that stays.
+
+        Assembly counts by itself: in a file that was ported before, nothing is said about it.
+        """
+        unit = self._unit
+        lines = {found.line for found in self._kept if found.severity is Severity.ERROR}
+        for word in _ASSEMBLY:
+            for number in unit.where(word):
+                token = unit.tokens[number]
+                if not self._edits.covers(Edit(token.start, token.end, "")):
+                    lines.add(unit.source.line_of(token.start))
+        return frozenset(lines)
+
+    def result(self, left_out: frozenset[int]) -> Hipified:
+        """Return the ported file; what no ROCm build compiles (`left_out`) is worth a note only."""
         source = self._unit.source
-        kept = by_place([*self._kept, *self._suppressions.complaints()])
+        kept = by_place(
+            [
+                replace(found, severity=Severity.NOTE) if found.line in left_out else found
+                for found in (*self._kept, *self._suppressions.complaints())
+            ]
+        )
         edits = tuple(_real(source.text, self._edits.sorted()))
         data = apply_edits(source.text, edits).encode("latin-1") if edits else source.data
         return Hipified(source, data, edits, tuple(kept), tuple(by_place(self._suppressed)))
-
-
-def _lines(source: SourceFile, span: tuple[int, int]) -> tuple[int, int]:
-    """Return the lines of the directives around a branch."""
-    return source.line_of(span[0]), source.line_of(span[1])
 
 
 def _real(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:

@@ -5,6 +5,7 @@ from porting.rules import (
     api,
     cooperative,
     device,
+    handles,
     includes,
     libraries,
     macros,
@@ -15,7 +16,7 @@ from porting.rules import (
     warp,
 )
 from porting.rules.collect import collect_project
-from porting.rules.macros import left_out
+from porting.rules.macros import Selections
 from porting.rules.project import Project
 from porting.rules.unit import Rule, Unit
 
@@ -24,6 +25,7 @@ FAMILIES = (
     includes,
     macros,
     strings,
+    handles,
     warp,
     ptx,
     cooperative,
@@ -39,4 +41,13 @@ CODES: tuple[Code, ...] = tuple(code for family in FAMILIES for code in family.C
 # Codes that say nothing new where another family has spoken of the same name on the same line.
 GIVES_WAY: frozenset[str] = names.GIVES_WAY
 
-__all__ = ["CODES", "GIVES_WAY", "RULES", "Project", "Rule", "Unit", "collect_project", "left_out"]
+__all__ = [
+    "CODES",
+    "GIVES_WAY",
+    "RULES",
+    "Project",
+    "Rule",
+    "Selections",
+    "Unit",
+    "collect_project",
+]

@@ -7,6 +7,7 @@ from typing import Final
 from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
+from porting.rules.warp.evidence import counts_in_32
 from porting.source import C_SUFFIXES, SourceFile
 from porting.syntax import has_trace_of_cuda
 
@@ -53,6 +54,11 @@ _HIP_BRANCH: Final = re.compile(
     r"[ \t]*#[ \t]*include[ \t]*[<\"]hip/",
     re.MULTILINE,
 )
+_HANDLE_TYPE: Final = re.compile(
+    r"CUdeviceptr(?:_v\d)?|CU(?:tex|surf)Object|cuda(?:Texture|Surface)Object_t"
+    r"|CUmemGenericAllocationHandle(?:_v\d)?"
+)
+_HANDLE: Final = re.compile(rf"\b({_HANDLE_TYPE.pattern})[ \t]+(\w+)[ \t]*([;={{(])")
 _CONTEXT: Final = 160
 _SHORT: Final = 48
 
@@ -67,6 +73,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
     all_paths = frozenset(paths).union(source.path for source in sources)
     found = Project(files=all_paths)
     brings, bare = _runtime_headers(sources, found)
+    members, functions = _handles(traced)
     return Project(
         declared=frozenset(name for source in traced for name in declared_in(source.text)),
         files=all_paths,
@@ -75,6 +82,9 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         bare_headers=bare,
         looks_up_symbols=any(_LOOK_UP.search(source.text) for source in traced),
         pastes=collect_pastes([source.text for source in traced]),
+        handle_members=members,
+        handle_functions=functions,
+        counts_in_32=any(counts_in_32(source.text) for source in traced),
     )
 
 
@@ -136,6 +146,35 @@ def _has_type_before(before: str) -> bool:
 
 def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
     return any(start <= offset < end for start, end in spans)
+
+
+def _handles(sources: Sequence[SourceFile]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the members and functions of headers that are integer handles, with their type.
+
+    A name that any file declares with another type as well is left out.
+    """
+    members: dict[str, str] = {}
+    functions: dict[str, str] = {}
+    for source in sources:
+        if source.suffix.startswith(".h") or source.suffix == ".cuh":
+            for match in _HANDLE.finditer(source.text):
+                (functions if match[3] == "(" else members)[match[2]] = match[1]
+    for found in (members, functions):
+        for name in [name for name in found if _has_other_type(sources, name)]:
+            del found[name]
+    return members, functions
+
+
+def _has_other_type(sources: Sequence[SourceFile], name: str) -> bool:
+    declared = re.compile(
+        rf"(\w+)[ \t]*[*&>]*[ \t*&]+{name}[ \t]*(?:[;={{\[]|\([^;{{)]*\)[^;{{]*[;{{])"
+    )
+    return any(
+        match[1] not in _NOT_A_TYPE and not _HANDLE_TYPE.fullmatch(match[1])
+        for source in sources
+        if name in source.text
+        for match in declared.finditer(source.text)
+    )
 
 
 def _platform_macros(text: str) -> Iterator[str]:

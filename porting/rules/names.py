@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.mapping import Name, Status
+from porting.rules.macros.versions import VERSIONS
 from porting.rules.shims import defines_cuda_name
 from porting.rules.unit import Unit
 from porting.syntax import declares, looks_like_cuda
@@ -56,6 +57,8 @@ GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code))
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Rename every mapped identifier; report every one that has no HIP name."""
     for text, places in unit.index.items():
+        if text in VERSIONS:
+            continue  # decided when the other families are done, by macros.Selections
         name = unit.names.get(text)
         if name is None:
             yield from _not_in_tables(unit, text, places)

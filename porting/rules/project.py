@@ -18,7 +18,9 @@ class Project:
     in ROCm builds.  `runtime_headers`: headers of the tree that bring the GPU runtime's header.
     `bare_headers`: those that use the runtime and rely on their includer for it.
     `looks_up_symbols`: some file finds functions by their names at run time.  `pastes`: names that
-    macros join from pieces.
+    macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
+    that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
+    warp's 32 lanes as a number.
     """
 
     declared: frozenset[str] = frozenset()
@@ -29,6 +31,9 @@ class Project:
     bare_headers: frozenset[str] = frozenset()
     looks_up_symbols: bool = False
     pastes: tuple[Paste, ...] = ()
+    handle_members: Mapping[str, str] = field(default_factory=dict)
+    handle_functions: Mapping[str, str] = field(default_factory=dict)
+    counts_in_32: bool = False
 
     @cached_property
     def _by_basename(self) -> dict[str, list[str]]:

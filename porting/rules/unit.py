@@ -136,19 +136,6 @@ class Unit:
         return self.source.text[self.tokens[first].start : self.tokens[last - 1].end]
 
     @cached_property
-    def ported_asm(self) -> frozenset[int]:
-        """Offsets of the inline assembly that the port replaces by C++."""
-        from porting.rules.ptx import check as check_ptx  # the family reads units itself
-
-        return frozenset(
-            finding.edits[0].start
-            for finding in check_ptx(self)
-            if isinstance(finding, Diagnostic)
-            and finding.edits
-            and finding.severity is not Severity.ERROR
-        )
-
-    @cached_property
     def _token_starts(self) -> list[int]:
         return [token.start for token in self.tokens]
 

@@ -1,6 +1,7 @@
 """__CUDA_ARCH__, which HIP leaves undefined on the host and on the device."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
@@ -8,11 +9,11 @@ from porting.edits import Edit
 from porting.rules.macros.chains import (
     ARITHMETIC,
     COMPARISONS,
+    Arm,
     Choice,
     Content,
     Selection,
     content,
-    live_chains,
     mentions,
     taken,
 )
@@ -27,33 +28,36 @@ _OLDEST: Final = {ARCH: 1}  # a device whose every feature test fails
 _OPEN_HELP: Final = f"write a branch for AMD GPUs: #if defined({DEVICE})"
 
 
-def arch_selections(unit: Unit) -> Iterator[Selection]:
-    """Yield, for each chain that names __CUDA_ARCH__, which branches a ROCm build should take."""
-    for arms in live_chains(unit, {ARCH}):
-        host = taken(unit, arms, undefined={ARCH})
-        new, old = taken(unit, arms, values=_NEWEST), taken(unit, arms, values=_OLDEST)
-        choice, wanted = Choice.OPEN, host
-        if new == old or content(unit, new) <= Content.PORTABLE:
-            choice, wanted = Choice.NEWEST, new
-        elif content(unit, old) is Content.PORTABLE:
-            choice, wanted = Choice.OLDER, old
-        if choice is not Choice.OPEN and wanted == host:
-            choice = Choice.AS_IS
-        yield Selection(arms, choice, (*host, *wanted))
+def select_by_architecture(
+    unit: Unit, arms: tuple[Arm, ...], errors: AbstractSet[int]
+) -> Selection:
+    """Return which branches of a chain that names __CUDA_ARCH__ a ROCm build should take."""
+    host = taken(unit, arms, undefined={ARCH})
+    new, old = taken(unit, arms, values=_NEWEST), taken(unit, arms, values=_OLDEST)
+    choice, wanted = Choice.OPEN, host
+    if new == old or content(unit, new, errors) <= Content.PORTABLE:
+        choice, wanted = Choice.NEWEST, new
+    elif content(unit, old, errors) is Content.PORTABLE:
+        choice, wanted = Choice.OLDER, old
+    if choice is not Choice.OPEN and wanted == host:
+        choice = Choice.AS_IS
+    return Selection(arms, choice, (*host, *wanted))
 
 
-def check_architecture(unit: Unit) -> Iterator[Diagnostic]:
-    """Yield what becomes of every mention of __CUDA_ARCH__."""
-    if not unit.where(ARCH):
-        return
-    handled: set[int] = set()
-    for selection in arch_selections(unit):
-        for arm in selection.arms:
-            places = mentions(unit, arm, {ARCH})
-            if places:
-                handled.update(places)
-                end = arm.end if arm in selection.left_out else None
-                yield _condition(unit, arm.directive, places, selection.choice, end)
+def architecture_findings(
+    unit: Unit, selection: Selection, handled: set[int]
+) -> Iterator[Diagnostic]:
+    """Yield what becomes of the conditions of a chain; adds their mentions to `handled`."""
+    for arm in selection.arms:
+        places = mentions(unit, arm, {ARCH})
+        if places:
+            handled.update(places)
+            end = arm.end if arm in selection.left_out else None
+            yield _condition(unit, arm.directive, places, selection.choice, end)
+
+
+def other_architecture_findings(unit: Unit, handled: AbstractSet[int]) -> Iterator[Diagnostic]:
+    """Yield a finding for every mention that is in no condition of a chain."""
     for number in unit.where(ARCH):
         if number not in handled:
             yield _elsewhere(unit, number)

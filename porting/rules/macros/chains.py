@@ -7,15 +7,12 @@ from enum import IntEnum, StrEnum
 from itertools import pairwise
 from typing import Final
 
-from porting.mapping import Status
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, Truth, chains, condition_holds, looks_like_cuda
+from porting.syntax import Truth, chains, condition_holds
 
 CONDITIONS: Final = frozenset(("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"))
 COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!="))
 ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
-_ASM: Final = frozenset(("asm", "__asm__", "__asm"))
-_NVIDIA_ONLY: Final = frozenset(("nvcuda", "wmma", "wgmma", "cute", "cutlass"))
 _REFUSES: Final = frozenset(("__trap", "trap", "abort", "assert", "static_assert"))
 
 
@@ -25,7 +22,7 @@ class Content(IntEnum):
     EMPTY = 0
     PORTABLE = 1
     REFUSAL = 2  # nothing but an error or a trap
-    NVIDIA = 3  # PTX, or names that HIP lacks
+    NVIDIA = 3  # PTX, names that HIP lacks, or whatever else the port reported as an error
 
 
 class Choice(StrEnum):
@@ -61,7 +58,7 @@ class Selection:
 
 
 def live_chains(unit: Unit, macros: AbstractSet[str]) -> Iterator[tuple[Arm, ...]]:
-    """Yield the chains of live code one of whose conditions names one of `macros`."""
+    """Yield the chains of live code one of whose conditions names one of `macros`, inner first."""
     wanted = {
         unit.tokens[number].directive
         for macro in macros
@@ -107,38 +104,30 @@ def taken(
     return tuple(found)
 
 
-def content(unit: Unit, arms: Sequence[Arm]) -> Content:
-    """Return what the arms hold, the worst of them counting."""
-    return max((_content(unit, arm) for arm in arms), default=Content.EMPTY)
+def content(unit: Unit, arms: Sequence[Arm], errors: AbstractSet[int]) -> Content:
+    """Return what the arms hold, the worst of them counting.
+
+    `errors`: lines on which the port left something that does not compile.
+    """
+    return max((_content(unit, arm, errors) for arm in arms), default=Content.EMPTY)
 
 
-def _content(unit: Unit, arm: Arm) -> Content:
+def lines_of(unit: Unit, arm: Arm) -> range:
+    """Return the lines between an arm's directive and the next one of the chain."""
+    return range(unit.source.line_of(arm.start) + 1, unit.source.line_of(arm.end))
+
+
+def _content(unit: Unit, arm: Arm, errors: AbstractSet[int]) -> Content:
     numbers = unit.tokens_in(arm.start, arm.end)
     if not numbers:
         return Content.EMPTY
-    words = {unit.tokens[n].text for n in numbers if unit.tokens[n].kind == IDENT}
-    if any(_is_nvidias(unit, word) for word in words):
+    if not errors.isdisjoint(lines_of(unit, arm)):
         return Content.NVIDIA
-    if not words.isdisjoint(_ASM):
-        assembly = [unit.tokens[n] for n in numbers if unit.tokens[n].text in _ASM]
-        if any(token.start not in unit.ported_asm for token in assembly):
-            return Content.NVIDIA
     directives = {unit.tokens[n].directive for n in numbers}
     if any(d >= 0 and unit.lexed.directives[d].name == "error" for d in directives):
         return Content.REFUSAL
+    words = {unit.tokens[n].text for n in numbers}
     statements = sum(unit.tokens[n].text == ";" for n in numbers)
     if statements <= 1 and not words.isdisjoint(_REFUSES):
         return Content.REFUSAL
     return Content.PORTABLE
-
-
-def _is_nvidias(unit: Unit, word: str) -> bool:
-    if word in _NVIDIA_ONLY:
-        return True
-    name = unit.names.get(word)
-    return (
-        name is not None
-        and name.status is Status.UNSUPPORTED
-        and (looks_like_cuda(word) or word.startswith("__"))
-        and word not in unit.project.declared
-    )

@@ -1,6 +1,7 @@
 """Conditions on the version of CUDA, which HIP leaves undefined."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from porting.diagnostics import Diagnostic
@@ -13,7 +14,6 @@ from porting.rules.macros.chains import (
     Content,
     Selection,
     content,
-    live_chains,
     mentions,
     taken,
 )
@@ -34,39 +34,45 @@ _OF_HEADERS: Final = frozenset(("CUDA_VERSION", "CUDART_VERSION"))
 _HIP: Final = "HIP_VERSION"
 
 
-def version_selections(unit: Unit) -> Iterator[Selection]:
-    """Yield, for each chain that compares a version, which branches a ROCm build should take."""
-    for arms in live_chains(unit, VERSIONS):
-        if not any(_comparisons(unit, arm) for arm in arms):
-            continue
-        new = taken(unit, arms, values=_CUDA12)
-        as_is = taken(unit, arms, undefined=VERSIONS)
-        choice, wanted = Choice.OPEN, as_is
-        if new == as_is or _asks_compiler(unit, arms):
-            choice = Choice.AS_IS
-        elif content(unit, new) <= Content.PORTABLE:
-            choice, wanted = Choice.NEWEST, new
-        elif content(unit, as_is) is Content.PORTABLE:
-            choice = Choice.OLDER
-        yield Selection(arms, choice, wanted)
+def select_by_version(
+    unit: Unit, arms: tuple[Arm, ...], errors: AbstractSet[int]
+) -> Selection | None:
+    """Return which branches of a chain a ROCm build should take, None if it compares no version."""
+    if not any(_comparisons(unit, arm) for arm in arms):
+        return None
+    new = taken(unit, arms, values=_CUDA12)
+    as_is = taken(unit, arms, undefined=VERSIONS)
+    choice, wanted = Choice.OPEN, as_is
+    if new == as_is or _asks_compiler(unit, arms):
+        choice = Choice.AS_IS
+    elif content(unit, new, errors) <= Content.PORTABLE:
+        choice, wanted = Choice.NEWEST, new
+    elif content(unit, as_is, errors) is Content.PORTABLE:
+        choice = Choice.OLDER
+    return Selection(arms, choice, wanted)
 
 
-def check_versions(unit: Unit) -> Iterator[Diagnostic]:
-    """Yield what becomes of every mention of a CUDA version macro."""
-    if VERSIONS.isdisjoint(unit.index):
-        return
-    handled: set[int] = set()
-    for selection in version_selections(unit):
-        for arm in selection.arms:
-            places = mentions(unit, arm, VERSIONS)
-            if places:
-                handled.update(places)
-                yield _condition(unit, arm, places, selection)
+def version_findings(unit: Unit, selection: Selection, handled: set[int]) -> Iterator[Diagnostic]:
+    """Yield what becomes of the conditions of a chain; adds their mentions to `handled`."""
+    for arm in selection.arms:
+        places = mentions(unit, arm, VERSIONS)
+        if places:
+            handled.update(places)
+            yield _condition(unit, arm, places, selection)
+
+
+def other_version_findings(unit: Unit, handled: AbstractSet[int]) -> Iterator[Edit | Diagnostic]:
+    """Yield what becomes of every mention that no compared version is part of."""
     for name in sorted(VERSIONS & unit.index.keys()):
         for number in unit.where(name):
-            finding = None if number in handled else _elsewhere(unit, number)
+            if number in handled:
+                continue
+            finding = _elsewhere(unit, number)
             if finding is not None:
                 yield finding
+            token = unit.tokens[number]
+            if token.text in _OF_HEADERS:
+                yield Edit(token.start, token.end, _HIP, token.text)
 
 
 def _comparisons(unit: Unit, arm: Arm) -> list[int]:
