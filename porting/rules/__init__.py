@@ -7,6 +7,8 @@ from porting.rules import (
     device,
     handles,
     includes,
+    labels,
+    launches,
     libraries,
     macros,
     names,
@@ -22,6 +24,8 @@ from porting.rules.unit import Rule, Unit
 
 # Families that rewrite structure come before plain renames: where edits overlap, the first wins.
 FAMILIES = (
+    labels,
+    launches,
     includes,
     macros,
     strings,
