@@ -1,11 +1,13 @@
 """What the text tells about a variable: its type, its first value, whether a result is used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from porting.rules.unit import Unit
 from porting.syntax import IDENT, Call
 
 _MAX_DECLARATORS = 64
+_NOT_A_TYPE = frozenset(("return", "else", "case", "delete", "new", "throw", "typename"))
+_DECLARED = frozenset((";", "=", ",", ")", "{", "[", ":"))
 _JOINTS = frozenset((".", "->", "::"))
 _AFTER_NAME = _JOINTS | {"(", "["}
 
@@ -19,15 +21,49 @@ def integer(text: str) -> int | None:
         return None
 
 
-def declared_as(unit: Unit, kind: str) -> Iterator[str]:
-    """Yield the variables, members, parameters and functions declared with a type here."""
+def is_a(unit: Unit, number: int, kinds: Sequence[str]) -> bool:
+    """Whether the variable or member at a token is declared with one of these types.
+
+    A declaration of its own function counts first; one with another type there hides the members
+    and variables that the file declares outside of functions.
+    """
+    name = unit.tokens[number].text
+    here = unit.functions.around(number)
+    outside = False
+    for declaration in (d for kind in kinds for d in declarations(unit, kind, name)):
+        function = unit.functions.around(declaration)
+        if function is here and declaration <= number:
+            return True
+        outside |= function is None
+    return outside and not _is_hidden(unit, number, name)
+
+
+def declarations(unit: Unit, kind: str, name: str = "") -> Iterator[int]:
+    """Yield the tokens of variables, members and parameters declared with a type here."""
     for number in unit.where(kind):
         at = _past_decoration(unit, number + 1)
         for _ in range(_MAX_DECLARATORS):
             if at >= len(unit.tokens) or unit.tokens[at].kind != IDENT:
                 break
-            yield unit.tokens[at].text
+            if name in ("", unit.tokens[at].text):
+                yield at
             at = _next_declarator(unit, at + 1)
+
+
+def _is_hidden(unit: Unit, number: int, name: str) -> bool:
+    """Whether the function around a token declares the name itself, with whatever type."""
+    here = unit.functions.around(number)
+    if here is None or (number and unit.tokens[number - 1].text in (".", "->")):
+        return False
+    tokens = unit.tokens
+    for at in unit.where(name):
+        if here.first < at < number and at + 1 < len(tokens):
+            before, after = tokens[at - 1], tokens[at + 1].text
+            if before.kind == IDENT and before.text not in _NOT_A_TYPE and after in _DECLARED:
+                return True
+            if before.text in ("*", "&") and tokens[at - 2].kind == IDENT and after in ",)":
+                return True
+    return False
 
 
 def _past_decoration(unit: Unit, at: int) -> int:
@@ -102,14 +138,14 @@ def start_of_chain(unit: Unit, number: int) -> int:
     return at
 
 
-def owner_of(unit: Unit, number: int) -> str:
-    """Return the name of the object or function whose member is at a token."""
+def owner_of(unit: Unit, number: int) -> int | None:
+    """Return the token that names the object or function whose member is at a token."""
     if number < 2 or unit.tokens[number - 1].text not in (".", "->"):  # noqa: PLR2004
-        return ""
+        return None
     at = number - 2
     while at > 0 and unit.tokens[at].text in (")", "]"):
         at = _opener(unit, at) - 1
-    return unit.tokens[at].text if at >= 0 and unit.tokens[at].kind == IDENT else ""
+    return at if at >= 0 and unit.tokens[at].kind == IDENT else None
 
 
 def _opener(unit: Unit, closer: int) -> int:

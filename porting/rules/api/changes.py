@@ -105,19 +105,23 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Cast:
-    """Cast an argument that CUDA's C++ headers take through a template.
+    """Cast an argument that CUDA's C++ headers take through a template, or that loses a const.
 
-    `written` are the texts an argument may begin with when it is cast already.
+    `reinterpret`: as reinterpret_cast, which says what happens.  `addresses`: also where the
+    argument is the address of an object, whose type is then the right one.
     """
 
     argument: int
     type: str
     reinterpret: bool = False
+    addresses: bool = True
 
     def edits(self, unit: Unit, call: Call) -> Iterator[Edit]:
         """Yield the cast, unless the argument begins with one."""
         argument = call.arguments[self.argument]
         if is_null(unit, argument) or _begins_with_cast(unit.tokens, argument):
+            return
+        if not self.addresses and unit.tokens[argument.first].text == "&":
             return
         if self.reinterpret and not unit.source.path.endswith(".c"):
             yield from wrapped(unit, argument, f"reinterpret_cast<{self.type}>(", ")")

@@ -5,7 +5,58 @@ from typing import Final
 from porting.rules.api.changes import Cast, DropNull, Insert, OnlyNull, Rename
 from porting.rules.api.forms import forms
 
+# The pointer lists of a batch of copies; data() and &list[0] of another element type need it.
+_BATCH: Final = (Cast(0, "void**"), Cast(1, "void**"), Cast(2, "size_t*"))
+
 DRIVER_FORMS: Final = (
+    *forms(
+        "cuTexRefSetFilterMode cuTexRefSetMipmapFilterMode",
+        Cast(1, "hipTextureFilterMode"),
+        note="HIP takes the runtime's enumeration, which has the same values",
+    ),
+    *forms(
+        "cuTexRefSetAddressMode",
+        Cast(2, "hipTextureAddressMode"),
+        note="HIP takes the runtime's enumeration, which has the same values",
+    ),
+    *forms(
+        "cuTexRefGetFilterMode cuTexRefGetMipmapFilterMode",
+        Cast(0, "hipTextureFilterMode*"),
+        note="HIP gives the runtime's enumeration, which has the same values",
+    ),
+    *forms(
+        "cuTexRefGetAddressMode",
+        Cast(0, "hipTextureAddressMode*"),
+        note="HIP gives the runtime's enumeration, which has the same values",
+    ),
+    *forms(
+        "cuCtxGetApiVersion",
+        Cast(1, "int*"),
+        note="HIP writes an int before ROCm 7.0",
+        until=(7, 0),
+    ),
+    *forms(
+        "cuGraphAddMemsetNode",
+        refuse="it takes another structure before ROCm 7.0",
+        help="fill a HIP_MEMSET_NODE_PARAMS, whose members have CUDA's names, and pass that",
+        until=(7, 0),
+    ),
+    *forms(
+        "cuMipmappedArrayCreate",
+        Cast(1, "HIP_ARRAY3D_DESCRIPTOR*", addresses=False),
+        note="HIP takes the descriptor without const",
+    ),
+    *forms(
+        "cuGraphBatchMemOpNodeSetParams",
+        Cast(1, "hipBatchMemOpNodeParams*", addresses=False),
+        note="HIP takes the parameters without const",
+        since=(7, 1),
+    ),
+    *forms(
+        "cuGraphExecGetFlags",
+        Cast(1, "unsigned long long*"),
+        note="HIP writes an unsigned long long",
+    ),
     *forms(
         "cudaEventCreate cuEventCreate",
         Rename("hipEventCreateWithFlags"),
@@ -139,9 +190,17 @@ DRIVER_FORMS: Final = (
     ),
     *forms(
         "cudaMemcpyBatchAsync cuMemcpyBatchAsync cuMemcpyBatchAsync_v2",
+        *_BATCH,
         Insert(7, "nullptr"),
         note="HIP keeps the index of the failed copy that CUDA 13 dropped",
         counts=(8,),
+        since=(7, 1),
+    ),
+    *forms(
+        "cudaMemcpyBatchAsync cuMemcpyBatchAsync",
+        *_BATCH,
+        note="HIP takes plain lists of pointers",
+        counts=(9,),
         since=(7, 1),
     ),
     *forms(

@@ -12,7 +12,7 @@ from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.api.codes import FIELD, FIELD_ORDER, FIELD_RENAMED
 from porting.rules.unit import Unit
-from porting.rules.variables import declared_as, owner_of
+from porting.rules.variables import is_a, owner_of
 from porting.syntax import IDENT, match_bracket, split_arguments
 
 
@@ -91,12 +91,11 @@ def check_fields(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _rename(unit: Unit, renamed: _Renamed) -> Iterator[Diagnostic]:
-    owners = {name for kind in renamed.owners for name in declared_as(unit, kind)}
     for number in unit.where(renamed.field):
-        owner = owner_of(unit, number)
-        if unit.tokens[number - 1].text not in (".", "->") or (owners and owner not in owners):
+        if unit.tokens[number - 1].text not in (".", "->"):
             continue
-        if renamed.owners and not owners:
+        owner = owner_of(unit, number)
+        if renamed.owners and (owner is None or not is_a(unit, owner, renamed.owners)):
             continue
         token = unit.tokens[number]
         yield unit.diagnose(

@@ -10,7 +10,7 @@ from porting.rules.api.calls import called_at, count_of, is_member, refusal
 from porting.rules.api.changes import is_null, span_of
 from porting.rules.api.codes import ADAPTED
 from porting.rules.unit import Unit
-from porting.rules.variables import declared_as
+from porting.rules.variables import is_a
 from porting.syntax import IDENT, Argument, Call, Token, match_bracket, split_arguments
 
 _V2_SINCE: Final = (7, 1)
@@ -83,12 +83,10 @@ def _is_location(unit: Unit, argument: Argument, function: _Function, count: int
     texts = [t.text for t in tokens]
     if any(text in _TYPES for text in texts) or "{" in texts:
         return True
-    declared = {name for kind in _TYPES for name in declared_as(unit, kind)}
     # the last identifier tells the type of `where`, `this->where`, `*where`, `places[i]`
-    names = [t.text for t in tokens if t.kind == IDENT]
-    if "[" in texts:
-        names = [t.text for t in tokens[: texts.index("[")] if t.kind == IDENT]
-    return bool(names) and names[-1] in declared
+    end = argument.first + texts.index("[") if "[" in texts else argument.last
+    named = [n for n in range(argument.first, end) if unit.tokens[n].kind == IDENT]
+    return bool(named) and is_a(unit, named[-1], _TYPES)
 
 
 def _braced(unit: Unit, argument: Argument) -> tuple[str, Argument] | None:

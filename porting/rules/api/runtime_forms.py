@@ -107,6 +107,28 @@ _ALLOCATIONS: Final = (
     ),
 )
 
+
+def _capture_info(prefix: str, id_cast: tuple[Cast, ...]) -> tuple[Signature, ...]:
+    """HIP has two forms; the driver's counts captures in a type of its own."""
+    name = f"{prefix}StreamGetCaptureInfo"
+    named = "the form that returns the graph is hipStreamGetCaptureInfo_v2"
+    target = Rename("hipStreamGetCaptureInfo_v2")
+    return (
+        *forms(
+            f"{name} {name}_v3",
+            target,
+            *id_cast,
+            DropNull(5, _EDGES),
+            note="HIP's graphs carry no edge data; the null argument was dropped",
+            counts=(7,),
+            help="HIP has no edge data: take the dependencies alone",
+        ),
+        *forms(name, target, note=named, counts=(2,)),
+        *forms(name, target, *id_cast, note=named, counts=(4, 5, 6)),
+        *(forms(name, *id_cast, note="HIP counts in unsigned long long", counts=(3,))),
+    )
+
+
 _GRAPHS: Final = (
     *forms(
         "cudaGraphInstantiate cuGraphInstantiate",
@@ -166,20 +188,10 @@ _GRAPHS: Final = (
         counts=(4,),
         null=2,
     ),
-    *forms(
-        "cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_v3"
-        " cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v3",
-        Rename("hipStreamGetCaptureInfo_v2"),
-        DropNull(5, _EDGES),
-        note="HIP's graphs carry no edge data; the null argument was dropped",
-        counts=(7,),
-        help="HIP has no edge data: take the dependencies alone, by hipStreamGetCaptureInfo_v2",
-    ),
-    *forms(
-        "cudaStreamGetCaptureInfo cuStreamGetCaptureInfo",
-        Rename("hipStreamGetCaptureInfo_v2"),
-        note="the form that returns the graph is hipStreamGetCaptureInfo_v2",
-        counts=(2, 4, 5, 6),
+    *(
+        form
+        for prefix, id_cast in (("cuda", ()), ("cu", (Cast(2, "unsigned long long*"),)))
+        for form in _capture_info(prefix, id_cast)
     ),
 )
 
@@ -231,6 +243,20 @@ _DEFAULTS: Final = (
     ),
 )
 
+# HIP leaves out a const here, so a pointer to const does not fit.
+_CONSTS: Final = (
+    *forms(
+        "cudaMemcpy3DPeer cudaMemcpy3DPeerAsync",
+        Cast(0, "hipMemcpy3DPeerParms*", addresses=False),
+        note="HIP takes the parameters without const",
+    ),
+    *forms(
+        "cudaGraphExecMemcpyNodeSetParams",
+        Cast(2, "hipMemcpy3DParms*", addresses=False),
+        note="HIP takes the parameters without const",
+    ),
+)
+
 RUNTIME_FORMS: Final = (
     *_SYMBOLS,
     *_async_symbol("cudaMemcpyToSymbolAsync", 0, "hipMemcpyHostToDevice"),
@@ -239,4 +265,5 @@ RUNTIME_FORMS: Final = (
     *_ALLOCATIONS,
     *_GRAPHS,
     *_DEFAULTS,
+    *_CONSTS,
 )

@@ -7,7 +7,7 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.rules.semantics.codes import CAPABILITY, LAUNCH_BOUNDS, SHARED_MEMORY, VERSION
 from porting.rules.unit import Unit
-from porting.rules.variables import declared_as, integer, owner_of, start_of_chain
+from porting.rules.variables import integer, is_a, owner_of, start_of_chain
 from porting.syntax import Argument, Call
 
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!="))
@@ -43,14 +43,14 @@ def check_capability(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _check_members(unit: Unit) -> Iterator[Diagnostic]:
-    declared = {name for kind in _PROPERTIES for name in declared_as(unit, kind)}
     told: set[int] = set()
     for number in unit.where("major"):
         line = unit.source.line_of(unit.tokens[number].start)
         if line in told or not _is_decided_by(unit, number):
             continue
-        owner = owner_of(unit, number)
-        if owner and (owner in declared or _PROPERTIES_NAME.fullmatch(owner)):
+        at = owner_of(unit, number)
+        owner = unit.tokens[at].text if at is not None else ""
+        if at is not None and (_PROPERTIES_NAME.fullmatch(owner) or is_a(unit, at, _PROPERTIES)):
             told.add(line)
             yield unit.diagnose(
                 CAPABILITY,

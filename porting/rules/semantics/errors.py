@@ -7,7 +7,13 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.rules.semantics.codes import DEFERRED, DEVICE_COUNT, ERROR_NUMBER, FAILS, NO_DRIVER
 from porting.rules.unit import Unit
-from porting.rules.variables import declared_as, initial_value, integer, is_result_unused
+from porting.rules.variables import (
+    declarations,
+    initial_value,
+    integer,
+    is_a,
+    is_result_unused,
+)
 from porting.syntax import NUMBER
 
 # Every number that hip_runtime_api.h (ROCm 6.2 to 7.1) gives to an error, all of CUDA's meaning.
@@ -71,11 +77,13 @@ def _check_no_driver(unit: Unit) -> Iterator[Diagnostic]:
 
 def _check_numbers(unit: Unit) -> Iterator[Diagnostic]:
     """Yield comparisons of an error variable with a number that is no HIP error."""
-    names = {name for kind in _ERROR_TYPES for name in declared_as(unit, kind)}
-    for name in names:
+    declared = (d for kind in _ERROR_TYPES for d in declarations(unit, kind))
+    for name in sorted({unit.tokens[d].text for d in declared}):
         for number in unit.where(name):
             value = _compared_number(unit, number)
-            if value is not None and value not in _SHARED:
+            if value is None or value in _SHARED:
+                continue
+            if is_a(unit, number, _ERROR_TYPES):
                 yield unit.diagnose(
                     ERROR_NUMBER,
                     unit.tokens[number],
