@@ -13,13 +13,14 @@ from porting.rules.unit import Unit
 from porting.syntax import Argument, Call, Token, call_at, match_bracket, split_arguments
 
 # Functions whose C prototypes differ in length or in types that only a caller can supply.
-DIFFERENT_AS_POINTERS: Final = frozenset(
+_BY_VALUE: Final = (
     "cuMemcpy cuMemcpyAsync cuMemcpyPeer cuMemcpyPeerAsync cuFuncSetAttribute"
     " cuFuncSetCacheConfig cuFuncSetSharedMemConfig cuOccupancyMaxPotentialBlockSize"
     " cuOccupancyMaxPotentialBlockSizeWithFlags cudaGraphInstantiate cuGraphInstantiate"
-    " cudaGraphExecUpdate cuGraphExecUpdate cuGetProcAddress cudaMemAdvise cudaMemPrefetchAsync"
-    " cuMemAdvise cuMemPrefetchAsync".split()
+    " cudaGraphExecUpdate cuGraphExecUpdate cuGetProcAddress cudaMemAdvise"
+    " cudaMemPrefetchAsync cuMemAdvise cuMemPrefetchAsync"
 )
+DIFFERENT_AS_POINTERS: Final = frozenset(_BY_VALUE.split())
 _PACKS: Final = frozenset(("__VA_ARGS__", "..."))
 
 

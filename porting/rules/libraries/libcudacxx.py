@@ -12,19 +12,21 @@ from porting.rules.unit import Unit
 from porting.syntax import match_angle, match_bracket
 
 # What libcu++ has in namespace cuda itself.
-_NAMES: Final = frozenset(
+_WORDS: Final = (
     "atomic atomic_ref atomic_flag atomic_thread_fence atomic_signal_fence barrier"
     " barrier_arrive_tx barrier_expect_tx pipeline pipeline_shared_state make_pipeline"
     " pipeline_consumer_wait_prior pipeline_role memcpy_async aligned_size_t latch"
-    " counting_semaphore binary_semaphore thread_scope thread_scope_system thread_scope_device"
-    " thread_scope_block thread_scope_thread memory_order access_property annotated_ptr"
-    " apply_access_property associate_access_property discard_memory ptx device mr experimental"
-    " stream_ref maximum minimum proclaim_return_type proclaim_copyable_arguments"
-    " get_device_address ceil_div round_up round_down is_power_of_two next_power_of_two ilog2"
-    " fast_mod_div static_for warp_shuffle_idx warp_shuffle_xor warp_match_all uabs ipow"
-    " counting_iterator constant_iterator discard_iterator permutation_iterator transform_iterator"
-    " zip_iterator arch compute_capability devices event stream launch make_config".split()
+    " counting_semaphore binary_semaphore thread_scope thread_scope_system"
+    " thread_scope_device thread_scope_block thread_scope_thread memory_order access_property"
+    " annotated_ptr apply_access_property associate_access_property discard_memory ptx device"
+    " mr experimental stream_ref maximum minimum proclaim_return_type"
+    " proclaim_copyable_arguments get_device_address ceil_div round_up round_down"
+    " is_power_of_two next_power_of_two ilog2 fast_mod_div static_for warp_shuffle_idx"
+    " warp_shuffle_xor warp_match_all uabs ipow counting_iterator constant_iterator"
+    " discard_iterator permutation_iterator transform_iterator zip_iterator arch"
+    " compute_capability devices event stream launch make_config"
 )
+_NAMES: Final = frozenset(_WORDS.split())
 _ADVICE: Final = {
     "ceil_div": "write (a + b - 1) / b",
     "proclaim_return_type": "pass the function object itself: rocThrust deduces its result",
