@@ -7,7 +7,7 @@ from typing import Final
 from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
-from porting.rules.warp.evidence import counts_in_32
+from porting.rules.warp.evidence import asks_warp_size, counts_in_32
 from porting.source import C_SUFFIXES, SourceFile
 from porting.syntax import has_trace_of_cuda
 
@@ -85,6 +85,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         handle_members=members,
         handle_functions=functions,
         counts_in_32=any(counts_in_32(source.text) for source in traced),
+        asks_warp_size=any(asks_warp_size(source.text) for source in traced),
     )
 
 

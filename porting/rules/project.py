@@ -20,7 +20,7 @@ class Project:
     `looks_up_symbols`: some file finds functions by their names at run time.  `pastes`: names that
     macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
     that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
-    warp's 32 lanes as a number.
+    warp's 32 lanes as a number.  `asks_warp_size`: some file's device code asks warpSize.
     """
 
     declared: frozenset[str] = frozenset()
@@ -34,6 +34,7 @@ class Project:
     handle_members: Mapping[str, str] = field(default_factory=dict)
     handle_functions: Mapping[str, str] = field(default_factory=dict)
     counts_in_32: bool = False
+    asks_warp_size: bool = False
 
     @cached_property
     def _by_basename(self) -> dict[str, list[str]]:

@@ -43,15 +43,28 @@ _FP8_TYPES: Final = (
 
 def device_launches(unit: Unit) -> Iterator[Diagnostic]:
     """Yield kernel launches and runtime calls in functions that only the device runs."""
+    if not unit.where("__global__") and not unit.where("__device__"):
+        return
+    calls = [(name, unit.where(name)) for name in _RUNTIME_CALLS if unit.where(name)]
+    launches = (
+        [
+            at
+            for at, token in enumerate(unit.tokens)
+            if token.text == "<<<" and unit.is_live(token.start)
+        ]
+        if "<<<" in unit.source.text
+        else []
+    )
+    if not calls and not launches:
+        return
     for function in unit.functions.all:
         if function.is_macro or not function.on_device or _runs_on_host(unit, function):
             continue
-        for at in range(function.open, function.close):
-            token = unit.tokens[at]
-            if token.text == "<<<" and unit.is_live(token.start):
+        for at in launches:
+            if function.open < at < function.close:
                 yield _launch(unit, at - 1, "launches a kernel")
-        for name in _RUNTIME_CALLS:
-            for place in unit.where(name):
+        for name, places in calls:
+            for place in places:
                 if function.open < place < function.close:
                     yield _launch(unit, place, f"calls {name}")
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from porting.rules.ptx.integers import Emitter, expect, kind_of
 from porting.rules.ptx.template import Instruction
-from porting.rules.ptx.values import UntranslatableError, Values, bits, strip
+from porting.rules.ptx.values import UntranslatableError, Values, atom, bits, strip
 
 _BYTE: Final = 0xFF
 _SIGN_NIBBLES: Final = 0x8888
@@ -130,10 +130,12 @@ def logic(values: Values, ins: Instruction) -> str:
     expect(ins, 5)
     kind = kind_of(ins, "b32")
     table = values.constant(ins.operands[4])
-    if table is None or not 0 <= table <= _BYTE:
-        raise UntranslatableError("lop3 needs a constant table")
     names = ins.operands[1:4]
     texts = [values.value(text, kind) for text in names]
+    if table is None:
+        return values.assign(ins.operands[0], _named_table(values, ins, texts), kind)
+    if not 0 <= table <= _BYTE:
+        raise UntranslatableError(f"lop3 has a table of 8 bits, not {table}")
     found = _TWO_OPERATORS.get(table)
     if found is None:
         values.require_repeatable(*names)
@@ -144,13 +146,24 @@ def logic(values: Values, ins: Instruction) -> str:
     return values.assign(ins.operands[0], pattern.format(*texts), kind)
 
 
+def _named_table(values: Values, ins: Instruction, texts: list[str]) -> str:
+    """Return the minterms that a constant with a name selects; the compiler folds the tests."""
+    operand = values.operand(ins.operands[4])
+    if operand is None or operand.constraint not in ("n", "i"):
+        raise UntranslatableError("lop3 needs a constant table")
+    values.require_repeatable(*ins.operands[1:])
+    table = atom(values.source(operand))
+    terms = [f"({table} & {1 << row} ? {_minterm(row, texts)} : 0u)" for row in range(8)]
+    return " | ".join(terms)
+
+
+def _minterm(row: int, texts: list[str]) -> str:
+    bits_of = (row >> 2 & 1, row >> 1 & 1, row & 1)
+    return " & ".join(t if bit else f"~{t}" for t, bit in zip(texts, bits_of, strict=True))
+
+
 def _minterms(table: int, texts: list[str]) -> str:
-    terms = []
-    for number in range(8):
-        if table >> number & 1:
-            bits_of = (number >> 2 & 1, number >> 1 & 1, number & 1)
-            parts = [t if bit else f"~{t}" for t, bit in zip(texts, bits_of, strict=True)]
-            terms.append(f"({' & '.join(parts)})")
+    terms = [f"({_minterm(row, texts)})" for row in range(8) if table >> row & 1]
     return " | ".join(terms) if terms else "0u"
 
 

@@ -20,6 +20,7 @@ from porting.rules.warp.width import Width, Widths
 _KEYWORDS: Final = ("asm", "__asm__", "__asm")
 _TYPED: Final = re.compile(r"\.(?:[busf](?:8|16|32|64)|pred|f16x2|bf16x2|b128|bf16|tf32)\b")
 _DECLARES: Final = re.compile(r"\s*\{?\s*\.reg\s+\.")
+_MARK: Final = re.compile(r"[A-Z][A-Z_]*(?:DEVICE|DEV|INLINE|HD|DI|KERNEL)[A-Z_]*|DI|HDI|HD")
 _LETTERS: Final = frozenset("rlhfd")
 _QUOTED: Final = 1  # the quote in front of a constraint
 
@@ -39,8 +40,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
 
 
 def _statement(unit: Unit, widths: Widths, statement: AsmStatement) -> Diagnostic | None:
-    function = unit.functions.around(statement.keyword)
-    on_device = function is not None and function.on_device
+    on_device = _may_be_device(unit, statement)
     if statement.text is None:
         return _unreadable(unit, statement) if on_device else None
     if not statement.text.strip():
@@ -51,6 +51,15 @@ def _statement(unit: Unit, widths: Widths, statement: AsmStatement) -> Diagnosti
     if template.instructions:
         return _translated(unit, widths, statement, template)
     return None  # a comment
+
+
+def _may_be_device(unit: Unit, statement: AsmStatement) -> bool:
+    """Whether a function is marked for the device, or by a macro that may say so."""
+    function = unit.functions.around(statement.keyword)
+    if function is None or function.is_macro:
+        return function is not None and unit.source.suffix in (".cu", ".cuh")
+    header = (unit.tokens[at] for at in range(function.first, function.open))
+    return function.on_device or any(_MARK.fullmatch(token.text) for token in header)
 
 
 def _unreadable(unit: Unit, statement: AsmStatement) -> Diagnostic:

@@ -40,12 +40,15 @@ def _space(parts: set[str]) -> str:
     return "shared" if found and found[0].startswith("shared") else "global"
 
 
-def _access(parts: set[str], default: str) -> tuple[str, str]:
-    """Take the memory order and scope out of the modifiers; ("", "") for a plain access."""
+def _access(parts: set[str], default: str, lanes: int = 1) -> tuple[str, str]:
+    """Take the memory order and scope out of the modifiers; ("", "") for a plain access.
+
+    Cache operators are hints ("Cache Operators" in NVIDIA's PTX manual).
+    """
     order = next((_ORDERS[part] for part in sorted(parts) if part in _ORDERS), "")
     scope = next((_SCOPES[part] for part in sorted(parts) if part in _SCOPES), "")
-    if "cg" in parts and not order:
-        order, scope = "__ATOMIC_RELAXED", "AGENT"  # seen by every compute unit
+    if "cg" in parts and not order and lanes == 1:
+        order, scope = "__ATOMIC_RELAXED", "AGENT"  # read anew, for loops that wait for a flag
     parts.difference_update({*_ORDERS, *_SCOPES, "cg"})
     if order and not scope:
         scope = default
@@ -56,7 +59,7 @@ def load(values: Values, ins: Instruction) -> str:
     """Write ld, scalar or vector."""
     kind, parts, lanes = _shape(ins)
     space = _space(parts)
-    order, scope = _access(parts, "SYSTEM")
+    order, scope = _access(parts, "SYSTEM", lanes)
     volatile = bool(parts & {"volatile", "cv"})
     streams = bool(parts & _STREAMS)
     if parts - _HINTS - {"volatile", "cv"} or len(ins.operands) < 2:  # noqa: PLR2004
@@ -84,7 +87,8 @@ def store(values: Values, ins: Instruction) -> str:
     """Write st, scalar or vector."""
     kind, parts, lanes = _shape(ins)
     space = _space(parts)
-    order, scope = _access(parts, "SYSTEM")
+    parts.discard("cg")
+    order, scope = _access(parts, "SYSTEM", lanes)
     volatile = "volatile" in parts
     streams = bool(parts & _STREAMS)
     if parts - _HINTS - {"volatile"} or len(ins.operands) < 2:  # noqa: PLR2004
@@ -120,8 +124,6 @@ def _shape(ins: Instruction) -> tuple[str, set[str], int]:
 
 
 def _elements(text: str, lanes: int) -> list[str]:
-    if lanes == 1:
-        return [text]
     parts = [part.strip() for part in text.strip("{} ").split(",")]
     if len(parts) != lanes:
         raise UntranslatableError(f"{text} does not have {lanes} elements")
@@ -136,36 +138,54 @@ def asynchronous_copy(values: Values, ins: Instruction) -> str:
     known = {"async", "ca", "cg", "shared", "shared::cta", "global"} | _HINTS
     if parts[:1] != ("async",) or set(parts) - known or len(ins.operands) not in (3, 4, 5):
         raise UntranslatableError(f"{ins.name} is not supported")
-    size = values.constant(ins.operands[2])
-    if size not in _COPIES:
-        raise UntranslatableError("cp.async needs a constant size of 4, 8 or 16 bytes")
     target = values.pointer(ins.operands[0], "u32", const=False, space="shared")
     source = values.pointer(ins.operands[1], "u32", const=True, space="global")
-    word = _COPIES[size]
+    operands = ins.operands[3:-1] if "L2::cache_hint" in parts else ins.operands[3:]
+    size = values.constant(ins.operands[2])
+    if size is None:
+        return _copy_of_named_size(values, ins.operands[2], target, source, operands)
+    word = _COPIES.get(size)
+    if word is None:
+        raise UntranslatableError(f"cp.async copies 4, 8 or 16 bytes, not {size}")
     target = target.replace("(unsigned*)", f"({word}*)", 1)
     source = source.replace("<const unsigned*>", f"<const {word}*>", 1)
-    operands = ins.operands[3:]
-    if "L2::cache_hint" in parts:
-        operands = operands[:-1]
     if not operands:
         return f"*{target} = *{source}"
-    return _partial_copy(values, target, source, word, operands[0])
+    number = values.constant(operands[0])
+    if number in (0, size):
+        return f"*{target} = *{source}" if number else f"*{target} = {word}{{}}"
+    every = f"static_cast<void>(*{target} = *{source})"
+    clear = f"*{target} = {word}{{}}"
+    return _partial(values, operands[0], str(size), every, clear, target, source)
 
 
-def _partial_copy(values: Values, target: str, source: str, word: str, count: str) -> str:
-    """Write a copy of the first bytes, the rest of the target zero."""
-    size = next(size for size, name in _COPIES.items() if name == word)
-    number = values.constant(count)
-    zero = f"{word}{{}}"
-    if number is not None and number in (0, size):
-        return f"*{target} = *{source}" if number else f"*{target} = {zero}"
+def _copy_of_named_size(
+    values: Values, size: str, target: str, source: str, operands: tuple[str, ...]
+) -> str:
+    """Write a copy whose size is a constant with a name; both sides are aligned to it."""
+    operand = values.operand(size)
+    if operand is None or operand.constraint not in ("n", "i"):
+        raise UntranslatableError("cp.async needs a constant size")
+    values.require_repeatable(size)
+    bytes_text = values.source(operand)
+    to, have = (
+        f"__builtin_assume_aligned({strip(text)}, {bytes_text})" for text in (target, source)
+    )
+    every = f"static_cast<void>(__builtin_memcpy({to}, {have}, {bytes_text}))"
+    if not operands:
+        return every
+    clear = f"__builtin_memset({to}, 0, {bytes_text})"
+    return _partial(values, operands[0], bytes_text, every, clear, target, source)
+
+
+def _partial(  # noqa: PLR0913, PLR0917 - the two ways to copy, and what both need
+    values: Values, count: str, size: str, every: str, clear: str, target: str, source: str
+) -> str:
+    """Write a copy of the first `count` bytes of `size`, the rest of the target zero."""
     values.require_repeatable(count)
     text = values.value(count, "u32")
-    some = (
-        f"(*{target} = {zero}, __builtin_memcpy({strip(target)}, {strip(source)}, {strip(text)}))"
-    )
-    every = f"static_cast<void>(*{target} = *{source})"
-    return f"{text} == {size} ? {every} : static_cast<void>({some})"
+    first = f"__builtin_memcpy({strip(target)}, {strip(source)}, {strip(text)})"
+    return f"{text} == {size} ? {every} : static_cast<void>(({clear}, {first}))"
 
 
 def atomic(values: Values, ins: Instruction) -> str:

@@ -44,6 +44,8 @@ def parse(text: str) -> Template | None:
     each other.
     """
     plain = _COMMENT.sub(" ", text).replace("%%", "%")
+    if plain.count("{") != plain.count("}"):
+        return None  # a scope that another asm statement closes
     registers: dict[str, str] = {}
     instructions: list[Instruction] = []
     for part in _statements(plain):

@@ -35,7 +35,15 @@ CPP: Final = {
     "pred": "bool",
 }
 _SUFFIX: Final = {"u32": "u", "b32": "u", "u64": "ull", "b64": "ull", "s64": "ll"}
-_LETTER_TYPE: Final = {"r": "u32", "l": "u64", "h": "u16", "f": "f32", "d": "f64", "n": "s32"}
+_LETTER_TYPE: Final = {
+    "r": "u32",
+    "l": "u64",
+    "h": "u16",
+    "f": "f32",
+    "d": "f64",
+    "n": "s32",
+    "i": "s32",
+}
 _BIT_CASTS: Final = {
     ("f32", 32): "__float_as_uint",
     ("f64", 64): "__double_as_longlong",

@@ -9,10 +9,10 @@ _WIDTH: Final = (
     " (RDNA), so votes, lane masks and shuffles see up to 64 lanes."
 )
 _STRATEGY: Final = (
-    "Code that asks warpSize becomes wave-wide: its masks and ballots are 64 bits.  All other code"
-    " keeps 32-lane logical warps, two to a 64-lane wavefront: shuffles get the width 32, and a"
-    " vote reads the half of the ballot that holds the calling lane.  Both forms are right for both"
-    " wavefront sizes."
+    "Code that asks warpSize becomes wave-wide when nothing in the tree counts in 32: its masks and"
+    " ballots are 64 bits.  All other code keeps 32-lane logical warps, two to a 64-lane wavefront:"
+    " shuffles get the width 32, and a vote reads the half of the ballot that holds the calling"
+    " lane.  Both forms are right for both wavefront sizes."
 )
 
 SHUFFLE = Code(
@@ -115,11 +115,20 @@ LITERAL = Code(
 MIXED = Code(
     "WSZ002",
     "warp-size-literal",
+    Severity.NOTE,
+    "warpSize in a tree that counts in 32",
+    f"{_WIDTH}  {_STRATEGY}  This tree does both, and warpSize, which is 32 in CUDA, would be 64"
+    " on CDNA for one part of the code only.  So all of it keeps 32-lane warps, and warpSize is"
+    " written as 32.  For whole wavefronts, remove the literal 32s first and port again.",
+)
+MIXED_MACRO = Code(
+    "WSZ004",
+    "warp-size-literal",
     Severity.WARNING,
-    "32 as a number and warpSize in one file",
-    f"{_WIDTH}  This file computes some lanes from warpSize, which is 64 on CDNA, and others from a"
-    " literal 32.  Where the two meet, lanes and warps are counted differently.  Use one of them"
-    " throughout.",
+    "a library's warp size in a file that counts in 32",
+    f"{_WIDTH}  A macro like C10_WARP_SIZE is 64 on CDNA.  Other code of this tree computes lanes"
+    " with a literal 32.  Where the two meet, lanes and warps are counted differently.  Use one of"
+    " them throughout.",
 )
 CONSTANT = Code(
     "WSZ003",
@@ -145,5 +154,6 @@ CODES: Final = (
     UNFOLLOWED,
     LITERAL,
     MIXED,
+    MIXED_MACRO,
     CONSTANT,
 )

@@ -9,6 +9,13 @@ _CONSTANT: Final = re.compile(
     r"(?:[wW]arp|WARP)_?(?:[sS]ize|SIZE|Threads|THREADS)\w*\s*[={(]?\s*\(?32\b"
 )
 _HALVING: Final = re.compile(r"=\s*16\s*;[^;\n]*;[^;\n]*(?:>>=\s*1|/=\s*2)")
+_WORDS: Final = ("threadIdx", "arp", "WARP", "lane")
+_ASKED: Final = re.compile(r"(?<![.\w>:])warpSize\b(?!\s*[={;])")
+
+
+def asks_warp_size(text: str) -> bool:
+    """Whether a text uses CUDA's variable warpSize, not a member or a variable of that name."""
+    return _ASKED.search(text) is not None
 
 
 def counts_in_32(text: str) -> bool:
@@ -16,6 +23,6 @@ def counts_in_32(text: str) -> bool:
 
     A comment counts too: the answer only keeps code from being made wave-wide.
     """
-    if "threadIdx" not in text and "arp" not in text and "WARP" not in text:
-        return False
-    return any(pattern.search(text) for pattern in (_ARITHMETIC, _CONSTANT, _HALVING))
+    return any(word in text for word in _WORDS) and any(
+        pattern.search(text) for pattern in (_ARITHMETIC, _CONSTANT, _HALVING)
+    )

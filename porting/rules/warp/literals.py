@@ -4,43 +4,56 @@ from collections.abc import Iterator
 from typing import Final
 
 from porting.diagnostics import Diagnostic
+from porting.edits import Edit
 from porting.rules.unit import Unit
-from porting.rules.warp.codes import CONSTANT, LITERAL, MIXED
+from porting.rules.warp.codes import CONSTANT, LITERAL, MIXED, MIXED_MACRO
 from porting.rules.warp.votes import FIRST_SYNC
-from porting.rules.warp.width import Literal, Widths
+from porting.rules.warp.width import LANES, Literal, Widths
 from porting.syntax import statement_start
 
 _CONSTANT_WORDS: Final = frozenset(("constexpr", "static_assert", "case", "enum", "consteval"))
 
 
 def check_literals(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
-    """Yield the places that fix the number of lanes."""
+    """Yield the places that fix the number of lanes, and warpSize where they make it 32."""
     for literal in widths.literals:
-        yield _literal(unit, widths, literal)
-    if unit.target.release >= FIRST_SYNC:
-        for place in widths.wave_places:
-            if unit.tokens[place].text == "warpSize" and _needs_constant(unit, place):
-                yield unit.diagnose(
-                    CONSTANT,
-                    unit.tokens[place],
-                    f"warpSize is no constant in ROCm {unit.target.rocm}, and a constant is needed"
-                    " here",
-                    help="use 64, the widest wavefront, for a bound; else a template parameter",
-                )
+        yield _literal(unit, literal)
+    for place in widths.wave_places:
+        if widths.mixed:
+            yield _mixed(unit, widths, place)
+        elif unit.target.release >= FIRST_SYNC and _needs_constant(unit, place):
+            yield unit.diagnose(
+                CONSTANT,
+                unit.tokens[place],
+                f"warpSize is no constant in ROCm {unit.target.rocm}, and one is needed here",
+                help="use 64, the widest wavefront, for a bound; else a template parameter",
+            )
 
 
-def _literal(unit: Unit, widths: Widths, literal: Literal) -> Diagnostic:
-    token = unit.tokens[literal.index]
-    if widths.mixed:
+def _literal(unit: Unit, literal: Literal) -> Diagnostic:
+    return unit.diagnose(
+        LITERAL,
+        unit.tokens[literal.index],
+        f"'{literal.text}' counts in 32-lane warps, two to a 64-lane wavefront",
+    )
+
+
+def _mixed(unit: Unit, widths: Widths, place: int) -> Diagnostic:
+    """Write warpSize as 32 where other code counts in 32."""
+    token = unit.tokens[place]
+    where = "this file" if widths.literals else "another file of the tree"
+    if token.text != "warpSize":
         return unit.diagnose(
-            MIXED,
+            MIXED_MACRO,
             token,
-            f"'{literal.text}' counts in 32-lane warps and the file uses warpSize as well, which is"
-            " 64 on gfx9",
-            help="count in warpSize throughout, or in 32 throughout",
+            f"{token.text} is 64 on gfx9, and {where} counts in 32-lane warps",
+            help="count in one of them throughout",
         )
     return unit.diagnose(
-        LITERAL, token, f"'{literal.text}' counts in 32-lane warps, two to a 64-lane wavefront"
+        MIXED,
+        token,
+        f"warpSize is written as {LANES}: {where} counts in 32-lane warps",
+        edits=[Edit(token.start, token.end, str(LANES), token.text)],
     )
 
 

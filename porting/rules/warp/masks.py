@@ -34,7 +34,8 @@ _HEADERS: Final = frozenset((".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"
 
 def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """Yield the widening of every variable, constant and result type that holds lane masks."""
-    yield from _constants(unit)
+    if widths.at(0) is Width.WAVE:
+        yield from _constants(unit)
     mask_functions: frozenset[str] = frozenset()
     while True:
         flows = [
@@ -112,6 +113,10 @@ def _full_literal(unit: Unit, first: int) -> Edit:
         first += 1
     last = first + (1 if tokens[first].text in ("~", "-") else 0)
     return Edit(tokens[first].start, tokens[last].end, _FULL_64, tokens[first].text)
+
+
+def _is_full_constant(unit: Unit, name: str) -> bool:
+    return any(constant_value(unit, place) == FULL_32 for place in unit.where(name))
 
 
 class _Widening:
@@ -241,9 +246,9 @@ class _Widening:
         if after in ("==", "!="):
             operand = tokens[use + 2]
             value = integer(operand)
-            if value not in (None, 0, 1):
+            if value not in (None, 0, 1) or _is_full_constant(self.unit, operand.text):
                 yield self._escape(
-                    use, f"'{name}' is compared with the 32-bit constant {operand.text}"
+                    use, f"'{name}' is compared with {operand.text}, which has 32 or 64 ones"
                 )
         before = tokens[use - 1].text
         if before == "=" and tokens[use - 2].text in ("]", ")"):

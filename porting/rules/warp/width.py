@@ -1,13 +1,12 @@
 """Whether code counts in 32-lane warps or asks warpSize: it decides how votes are rewritten."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
-from porting.rules.functions import Function
 from porting.rules.unit import Unit
 from porting.syntax import IDENT, NUMBER, Token, match_bracket
 
@@ -62,25 +61,21 @@ class Widths:
     def at(self, index: int) -> Width:
         """Return what a warp is at token `index`.
 
-        The function around it decides, then the file.  Without evidence CUDA's 32 lanes are kept:
-        that is exactly what the code did before.
+        Code is wave-wide when it, or some file of the tree, asks warpSize and nothing in the tree
+        counts in 32: only then do all parts agree.  Everywhere else CUDA's 32 lanes are kept, which
+        is exactly what the code did before.
         """
-        function = self._unit.functions.around(index)
-        if function is not None:
-            if self._any_within(function, [literal.index for literal in self.literals]):
-                return Width.LOGICAL
-            if self._any_within(function, self.wave_places):
-                return Width.WAVE
-        return Width.WAVE if self.wave_places and not self.literals else Width.LOGICAL
+        del index
+        project = self._unit.project
+        asked = bool(self.wave_places) or project.asks_warp_size
+        counts = bool(self.literals) or project.counts_in_32
+        return Width.WAVE if asked and not counts else Width.LOGICAL
 
-    @property
+    @cached_property
     def mixed(self) -> bool:
-        """Whether the file counts in both."""
-        return bool(self.wave_places) and bool(self.literals)
-
-    @staticmethod
-    def _any_within(function: Function, places: Sequence[int]) -> bool:
-        return any(function.first <= place <= function.close for place in places)
+        """Whether the file asks warpSize while it, or another of the tree, counts in 32."""
+        counts = bool(self.literals) or self._unit.project.counts_in_32
+        return bool(self.wave_places) and counts
 
     @cached_property
     def wave_places(self) -> list[int]:

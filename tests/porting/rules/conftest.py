@@ -11,7 +11,7 @@ from porting.config import Target
 from porting.diagnostics import Diagnostic, by_place
 from porting.edits import Edit, EditSet, apply_edits
 from porting.mapping import Names
-from porting.rules import Rule, Unit
+from porting.rules import Project, Rule, Unit
 from porting.source import SourceFile
 from porting.toolkits.sysroot import Sysroot
 
@@ -30,10 +30,10 @@ class Ported:
         return [(d.line, d.code) for d in self.findings if not above or d.severity.value != above]
 
 
-def apply_rule(rule: Rule, text: str, rocm: str = "7.1", path: str = "k.cu") -> Ported:
+def apply_rule(rule: Rule, text: str, rocm: str, path: str, project: Project) -> Ported:
     """Run one family over a text and apply its edits, which must not overlap."""
     source = SourceFile(path, text.encode("latin-1"))
-    unit = Unit(source, Target(rocm), Names.load(rocm))
+    unit = Unit(source, Target(rocm), Names.load(rocm), project)
     edits = EditSet()
     findings: list[Diagnostic] = []
     for finding in rule(unit):
@@ -46,11 +46,18 @@ def apply_rule(rule: Rule, text: str, rocm: str = "7.1", path: str = "k.cu") -> 
 
 @pytest.fixture
 def ported() -> Callable[..., Ported]:
-    """Return `ported(rule, text, rocm, path)`; it checks that a second run changes nothing."""
+    """Return `ported(rule, text, ...)`, which checks that a second run changes nothing."""
 
-    def port(rule: Rule, text: str, rocm: str = "7.1", path: str = "k.cu") -> Ported:
-        first = apply_rule(rule, text, rocm, path)
-        assert apply_rule(rule, first.text, rocm, path).text == first.text
+    def port(
+        rule: Rule,
+        text: str,
+        rocm: str = "7.1",
+        path: str = "k.cu",
+        project: Project | None = None,
+    ) -> Ported:
+        tree = project or Project()
+        first = apply_rule(rule, text, rocm, path, tree)
+        assert apply_rule(rule, first.text, rocm, path, tree).text == first.text
         return first
 
     return port

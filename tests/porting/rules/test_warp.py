@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from porting.rules import Project
 from porting.rules.warp import check
+from porting.rules.warp.evidence import asks_warp_size, counts_in_32
 from porting.toolkits.sysroot import Sysroot
 
 Port = Callable[..., Any]
@@ -303,13 +305,76 @@ def test_literal_lane_counts_are_noted(ported: Port, text: str, said: str) -> No
     assert [code for _, code in found.said()] == ([said] if said else [])
 
 
-def test_literal_is_a_warning_when_the_file_asks_warp_size_too(ported: Port) -> None:
+def test_warp_size_is_written_as_32_when_the_file_counts_in_32_too(ported: Port) -> None:
     text = (
-        "__device__ int a() { return threadIdx.x % warpSize; }\n"
+        "__device__ int a(bool p) { return __popc(__ballot_sync(-1, p)) % warpSize; }\n"
         "__device__ int b() { return threadIdx.x % 32; }\n"
     )
     found = ported(check, text)
-    assert found.said(above="note") == [(2, "WSZ002")]
+    assert line(found.text).endswith(f"(__ballot(p) >> {HALF})) % 32; }}")
+    assert found.said() == [(1, "WRP002"), (1, "WSZ002"), (2, "WSZ001")]
+
+
+def test_warp_size_is_written_as_32_when_another_file_counts_in_32(ported: Port) -> None:
+    text = "__device__ int a(int v) { return __shfl_sync(-1, v, warpSize - 1); }\n"
+    found = ported(check, text, project=Project(counts_in_32=True))
+    assert found.text == "__device__ int a(int v) { return __shfl(v, 32 - 1, 32); }\n"
+    assert ported(check, text).text == text.replace("_sync(-1, ", "(")
+
+
+def test_file_without_evidence_follows_its_tree(ported: Port) -> None:
+    text = "__device__ int a(int v) { return __shfl_sync(kAll, v, 0) + __any_sync(-1, v); }\n"
+    alone = ported(check, text)
+    half = f"(static_cast<unsigned>(__ballot(v) >> {HALF}) != 0)"
+    assert alone.text == f"__device__ int a(int v) {{ return __shfl(v, 0, 32) + {half}; }}\n"
+    wave = ported(check, text, project=Project(asks_warp_size=True))
+    assert wave.text == "__device__ int a(int v) { return __shfl(v, 0) + __any(v); }\n"
+    both = ported(check, text, project=Project(asks_warp_size=True, counts_in_32=True))
+    assert both.text == alone.text
+
+
+def test_constant_mask_is_widened_only_when_code_asks_warp_size(ported: Port) -> None:
+    text = "constexpr unsigned kAll = 0xffffffffu;\nint f() { return __shfl_sync(kAll, 1, 0); }\n"
+    assert line(ported(check, text).text) == "constexpr unsigned kAll = 0xffffffffu;"
+    wave = ported(check, text, project=Project(asks_warp_size=True))
+    assert line(wave.text) == "constexpr unsigned long long kAll = 0xffffffffffffffffull;"
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("int lane = threadIdx.x % warpSize;", True),
+        ("for (int o = warpSize / 2; o; o /= 2)", True),
+        ("int lanes = properties.warpSize;", False),
+        ("int lanes = p->warpSize;", False),
+        ("constexpr int warpSize = 32;", False),
+        ("int kwarpSize2 = 1;", False),
+    ],
+)
+def test_text_asks_warp_size(text: str, *, asks: bool) -> None:
+    assert asks_warp_size(text) is asks
+
+
+def test_library_warp_size_is_a_warning_when_the_file_counts_in_32(ported: Port) -> None:
+    text = "__device__ int a() { return threadIdx.x % C10_WARP_SIZE + threadIdx.x % 32; }\n"
+    assert ported(check, text).said(above="note") == [(1, "WSZ004")]
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("int lane = threadIdx.x & 31;", True),
+        ("w = lane_id / 32;", True),
+        ("#define WARP_SIZE 32", True),
+        ("constexpr int kWarpSize = 32;", True),
+        ("for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(WARP, v, o);", True),
+        ("int lane = threadIdx.x % warpSize;", False),
+        ("bits[i >> 5] & (1u << (i & 31));", False),
+        ("constexpr int kMaxWarps = 32;", False),
+    ],
+)
+def test_text_counts_in_32(text: str, *, counts: bool) -> None:
+    assert counts_in_32(text) is counts
 
 
 def test_host_field_named_warp_size_is_no_evidence(ported: Port) -> None:
