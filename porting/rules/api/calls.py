@@ -26,7 +26,7 @@ _PACKS: Final = frozenset(("__VA_ARGS__", "..."))
 
 def check_calls(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield what is to be said about the calls of every function in the table."""
-    for name in SIGNATURES.keys() & unit.index.keys():
+    for name in sorted(SIGNATURES.keys() & unit.index.keys()):
         if name in unit.project.declared:
             continue
         for number in unit.where(name):
@@ -37,7 +37,7 @@ def check_calls(unit: Unit) -> Iterator[Edit | Diagnostic]:
 
 def check_mentions(unit: Unit) -> Iterator[Diagnostic]:
     """Yield a warning where a function of another shape is used as a value."""
-    for name in DIFFERENT_AS_POINTERS & unit.index.keys():
+    for name in sorted(DIFFERENT_AS_POINTERS & unit.index.keys()):
         if name in unit.project.declared:
             continue
         for number in unit.where(name):

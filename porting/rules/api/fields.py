@@ -84,9 +84,9 @@ def check_fields(unit: Unit) -> Iterator[Diagnostic]:
     for renamed in _RENAMED:
         if unit.where(renamed.field) and unit.target.release < renamed.until:
             yield from _rename(unit, renamed)
-    for name in _MISSING.keys() & unit.index.keys():
+    for name in sorted(_MISSING.keys() & unit.index.keys()):
         yield from _missing(unit, name)
-    for name in _ORDER.keys() & unit.index.keys():
+    for name in sorted(_ORDER.keys() & unit.index.keys()):
         yield from _positional(unit, name)
 
 

@@ -43,7 +43,7 @@ FUNCTIONS: Final = {
 
 def check_locations(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield how each call that names a memory location is to be made in HIP."""
-    for name in FUNCTIONS.keys() & unit.index.keys():
+    for name in sorted(FUNCTIONS.keys() & unit.index.keys()):
         if name in unit.project.declared:
             continue
         for number in unit.where(name):

@@ -160,7 +160,7 @@ def _wrapped_in(unit: Unit) -> frozenset[str]:
 
 
 def _check_macros(unit: Unit) -> Iterator[Edit | Diagnostic]:
-    for name in _MACROS.keys() & unit.index.keys():
+    for name in sorted(_MACROS.keys() & unit.index.keys()):
         if name not in unit.project.declared:
             for number in unit.where(name):
                 token = unit.tokens[number]

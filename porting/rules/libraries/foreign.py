@@ -77,7 +77,7 @@ def check_foreign(unit: Unit) -> Iterator[Diagnostic]:
     for name, numbers in unit.index.items():
         if name.startswith(_FIRST):
             yield from _by_name(unit, name, numbers)
-    for namespace in _NAMESPACES.keys() & unit.index.keys():
+    for namespace in sorted(_NAMESPACES.keys() & unit.index.keys()):
         if not declares(unit, namespace) and not _is_in_tree(unit, namespace):
             yield from _by_namespace(unit, namespace)
 
