@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _KIND_ORDER = ("type", "function", "enumerator", "variable", "macro", "using")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_OVERLOADED = frozenset(("fp16", "bf16", "fp8", "device"))
+_OVERLOADED = ("device", "fp16", "bf16", "fp8")
 _ALIAS = re.compile(r"^\s*#\s*define\s+(\w+)\s+([A-Za-z_]\w*)\s*$", re.MULTILINE)
 _NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+([A-Za-z_][\w:]*)\s*\{?", re.MULTILINE)
 
@@ -55,14 +55,12 @@ class _Place:
     library: Library
     header: str
     toolkit: str
-    order: tuple[str, ...]
 
 
 def collect(folders: Iterable[tuple[str, Path]], libraries: tuple[Library, ...]) -> Inventory:
     """Read every header under the given (toolkit, folder) pairs."""
     inventory = Inventory()
     aliases: dict[str, set[str]] = {}
-    order = tuple(library.name for library in libraries)
     for toolkit, folder in folders:
         for path, header in _headers(folder):
             library = library_table.owner(libraries, header)
@@ -71,7 +69,7 @@ def collect(folders: Iterable[tuple[str, Path]], libraries: tuple[Library, ...])
             text = path.read_text(encoding="utf-8", errors="replace")
             inventory.headers.setdefault(header, (library.name, set()))[1].add(toolkit)
             if library.scan and header not in library.skip:
-                _add_declarations(inventory, _Place(library, header, toolkit, order), text)
+                _add_declarations(inventory, _Place(library, header, toolkit), text)
             elif not library.scan:
                 _add_namespaces(inventory, library, text)
             for alias, real in _ALIAS.findall(text):
@@ -149,7 +147,7 @@ def _merge(inventory: Inventory, name: str, place: _Place, item: Declaration) ->
     if entry is None:
         entry = CudaName(name, library.name, item.kind, place.header, item.owner)
         inventory.names[name] = entry
-    elif _better(item, library, entry, place):
+    elif _better(item, library, entry):
         entry.kind, entry.library, entry.header = item.kind, library.name, place.header
         entry.owner = item.owner
     entry.toolkits.add(place.toolkit)
@@ -157,14 +155,14 @@ def _merge(inventory: Inventory, name: str, place: _Place, item: Declaration) ->
         entry.arities.update(item.arities)
 
 
-def _better(item: Declaration, library: Library, entry: CudaName, place: _Place) -> bool:
+def _better(item: Declaration, library: Library, entry: CudaName) -> bool:
     """Tell whether a declaration says more than the one an entry has.
 
-    A name that two device libraries overload belongs to the one that is listed first.
+    A name that two device libraries overload belongs to the first of them.
     """
     ranks = _rank(item.kind), _rank(entry.kind)
-    both = {library.name, entry.library} <= _OVERLOADED
-    earlier = both and place.order.index(library.name) < place.order.index(entry.library)
+    both = {library.name, entry.library} <= set(_OVERLOADED)
+    earlier = both and _OVERLOADED.index(library.name) < _OVERLOADED.index(entry.library)
     return ranks[0] < ranks[1] or (ranks[0] == ranks[1] and earlier)
 
 
