@@ -10,12 +10,17 @@ _CONSTANT: Final = re.compile(
 )
 _HALVING: Final = re.compile(r"=\s*16\s*;[^;\n]*;[^;\n]*(?:>>=\s*1|/=\s*2)")
 _WORDS: Final = ("threadIdx", "arp", "WARP", "lane")
-_ASKED: Final = re.compile(r"(?<![.\w>:])warpSize\b(?!\s*[={;])")
+_ASKED: Final = re.compile(r"(?<![.\w>:])warpSize\b(?!\s*(?:=(?!=)|\{))")
+_OWN: Final = re.compile(r"[\w>*&]\s+warpSize\s*[;=,){>]")
+_NOT_A_TYPE: Final = re.compile(r"\b(?:return|case|else)\s+warpSize")
 
 
 def asks_warp_size(text: str) -> bool:
     """Whether a text uses CUDA's variable warpSize, not a member or a variable of that name."""
-    return _ASKED.search(text) is not None
+    if "warpSize" not in text or _ASKED.search(text) is None:
+        return False
+    own = _OWN.search(_NOT_A_TYPE.sub("", text))
+    return own is None
 
 
 def counts_in_32(text: str) -> bool:

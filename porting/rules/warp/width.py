@@ -79,12 +79,16 @@ class Widths:
 
     @cached_property
     def wave_places(self) -> list[int]:
-        """Token indices where device code asks for the wavefront's size."""
+        """Token indices where device code asks for the wavefront's size.
+
+        A file that declares a warpSize of its own never means CUDA's.
+        """
         return [
             place
-            for name in _WAVE_NAMES
+            for name in sorted(_WAVE_NAMES)
+            if not any(map(self.declares, self._unit.where(name)))
             for place in self._unit.where(name)
-            if self._tokens[place - 1].text not in (".", "->", "::") and not self.declares(place)
+            if self._tokens[place - 1].text not in (".", "->", "::")
         ]
 
     def declares(self, place: int) -> bool:
@@ -93,8 +97,8 @@ class Widths:
         after = self._tokens[place + 1].text if place + 1 < len(self._tokens) else ";"
         return (
             before.kind == IDENT
-            and before.text not in ("return", "case")
-            and after in ("=", ";", ",", ")", "{", "[")
+            and before.text not in ("return", "case", "else", "define", "ifdef", "ifndef", "undef")
+            and after in ("=", ";", ",", ")", "{", "[", ">")
         )
 
     @cached_property

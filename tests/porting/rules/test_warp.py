@@ -347,7 +347,10 @@ def test_constant_mask_is_widened_only_when_code_asks_warp_size(ported: Port) ->
         ("for (int o = warpSize / 2; o; o /= 2)", True),
         ("int lanes = properties.warpSize;", False),
         ("int lanes = p->warpSize;", False),
+        ("int f() { return warpSize; }", True),
         ("constexpr int warpSize = 32;", False),
+        ("int warpSize = props.warpSize; int blocks = n / warpSize;", False),
+        ("template <int warpSize> int f(int n) { return n / warpSize; }", False),
         ("int kwarpSize2 = 1;", False),
     ],
 )
@@ -375,6 +378,11 @@ def test_library_warp_size_is_a_warning_when_the_file_counts_in_32(ported: Port)
 )
 def test_text_counts_in_32(text: str, *, counts: bool) -> None:
     assert counts_in_32(text) is counts
+
+
+def test_variable_named_warp_size_is_no_evidence(ported: Port) -> None:
+    text = "__device__ int f(int v, int warpSize) { return __shfl_sync(-1, v, warpSize - 1); }\n"
+    assert "__shfl(v, warpSize - 1, 32)" in ported(check, text).text
 
 
 def test_host_field_named_warp_size_is_no_evidence(ported: Port) -> None:
