@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
@@ -70,8 +71,17 @@ CODES = (MISSING, NO_COLLECTIVES, LIBCUDACXX, UNKNOWN, OWN, ADDED)
 _UNKNOWN = re.compile(
     r"(?:.*/)?(?:cuda[A-Z_]\w*|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti|file|Nvjpeg)\w*"
     r"|nv(?:rtc|ml|tx|ToolsExt|jpeg|JitLink|comp|shmem|PTXCompiler|infer)\w*)\.(?:h|hpp|cuh)"
-    r"|(?:cub|cuda|cooperative_groups|nvtx3|cutlass|cute|nvshmem|cudnn_frontend)/.*"
+    r"|(?:cub|cuda|cooperative_groups|nvtx3)/.*"
 )
+_FOREIGN: Final = {
+    "cutlass": "use Composable Kernel, hipBLASLt or rocWMMA; the templates have no HIP form",
+    "cute": "use Composable Kernel's tensor descriptors; CuTe has no HIP form",
+    "nvshmem": "use rocSHMEM",
+    "cudnn_frontend": "use hipDNN, or MIOpen's graph interface",
+    "nvcomp": "use hipCOMP",
+    "cuco": "there is no port for ROCm; write the table or use rocPRIM",
+    "nvbench": "time with hipEvents or a benchmark library",
+}
 
 
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
@@ -108,30 +118,38 @@ def _port(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
     own = _own(unit, header)
     known = unit.names.header(header.path)
     if own is not None:
-        if known is not None and not unit.project.beside(unit.source.path, header.path):
-            text = f"'{header.path}' is taken for the tree's own {own}, not for CUDA's header"
-            help_text = "write it with angle brackets if CUDA's is meant"
-            return unit.diagnose(OWN, header.start, text, help=help_text, symbol=header.path)
-        return _renamed(unit, header, own)
+        return _of_tree(unit, header, own, is_known=known is not None)
     if known is None:
         return _unknown(unit, header)
-    if known.status is Status.UNCHANGED:
-        return None
     if known.target is None:
         return _missing(unit, header, known)
     edit = Edit(header.start, header.end, known.target, header.path)
     if known.library == "libcudacxx":
-        text = f"'{header.path}' becomes {known.target}: {known.reason}"
-        return unit.diagnose(
-            LIBCUDACXX,
-            header.start,
-            text,
-            help=known.help,
-            symbol=header.path,
-            severity=Severity.WARNING,
-            edits=[edit],
-        )
-    return edit
+        return _libcudacxx(unit, header, known, edit)
+    return edit if known.status is Status.MAPPED else None
+
+
+def _of_tree(
+    unit: Unit, header: HeaderName, own: str, *, is_known: bool
+) -> Edit | Diagnostic | None:
+    if is_known and not unit.project.beside(unit.source.path, header.path):
+        text = f"'{header.path}' is taken for the tree's own {own}, not for CUDA's header"
+        help_text = "write it with angle brackets if CUDA's is meant"
+        return unit.diagnose(OWN, header.start, text, help=help_text, symbol=header.path)
+    return _renamed(unit, header, own)
+
+
+def _libcudacxx(unit: Unit, header: HeaderName, known: Name, edit: Edit) -> Diagnostic:
+    text = f"'{header.path}' becomes {known.target}: {known.reason}"
+    return unit.diagnose(
+        LIBCUDACXX,
+        header.start,
+        text,
+        help=known.help,
+        symbol=header.path,
+        severity=Severity.WARNING,
+        edits=[edit],
+    )
 
 
 def _own(unit: Unit, header: HeaderName) -> str | None:
@@ -171,6 +189,11 @@ def _missing(unit: Unit, header: HeaderName, known: Name) -> Diagnostic:
 
 
 def _unknown(unit: Unit, header: HeaderName) -> Diagnostic | None:
+    library, slash, _ = header.path.partition("/")
+    if slash and library in _FOREIGN:
+        text = f"no HIP header for '{header.path}': ROCm has no port of {library}"
+        help_text = _FOREIGN[library]
+        return unit.diagnose(MISSING, header.start, text, help=help_text, symbol=header.path)
     if not _UNKNOWN.fullmatch(header.path):
         return None
     text = f"'{header.path}' looks like an NVIDIA header, is in no table and not in the tree"

@@ -31,14 +31,18 @@ _CUDA12: Final = {
 }
 VERSIONS: Final = frozenset(_CUDA12)
 _OF_HEADERS: Final = frozenset(("CUDA_VERSION", "CUDART_VERSION"))
+_OF_COMPILER: Final = VERSIONS - _OF_HEADERS
 _HIP: Final = "HIP_VERSION"
 
 
 def select_by_version(
     unit: Unit, arms: tuple[Arm, ...], errors: AbstractSet[int]
 ) -> Selection | None:
-    """Return which branches of a chain a ROCm build should take, None if it compares no version."""
-    if not any(_comparisons(unit, arm) for arm in arms):
+    """Return which branches of a chain a ROCm build should take.
+
+    None when it only asks whether a header with a version was included.
+    """
+    if not any(_comparisons(unit, arm) or mentions(unit, arm, _OF_COMPILER) for arm in arms):
         return None
     new = taken(unit, arms, values=_CUDA12)
     as_is = taken(unit, arms, undefined=VERSIONS)
@@ -86,7 +90,7 @@ def _asks_compiler(unit: Unit, arms: Sequence[Arm]) -> bool:
     """Whether a condition of the chain asks if NVIDIA's compiler is at work at all."""
     for arm in arms:
         compared = _comparisons(unit, arm)
-        for number in mentions(unit, arm, VERSIONS - _OF_HEADERS):
+        for number in mentions(unit, arm, _OF_COMPILER):
             if number not in compared:
                 return True
     return False
