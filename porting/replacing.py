@@ -53,7 +53,13 @@ def make_folders(folder: Path, undo: ExitStack) -> None:
             path.mkdir()
         except OSError as error:
             raise output_error(path, error) from error
-        undo.callback(_remove_if_empty, path)
+        undo.callback(remove_if_empty, path)
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Remove a folder unless there is something in it."""
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def output_error(path: Path, error: OSError) -> OutputError:
@@ -106,11 +112,6 @@ def _put_in_place(written: Mapping[Path, Path]) -> None:
         undo.pop_all()
         for former in kept:
             former.unlink()
-
-
-def _remove_if_empty(path: Path) -> None:
-    with suppress(OSError):
-        path.rmdir()
 
 
 def _restore(former: Path, path: Path) -> None:

@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,9 +18,11 @@ from types import TracebackType
 from porting.errors import OutputError
 from porting.linemap import LineMap
 from porting.manifest import Manifest, file_digest, path_digest
-from porting.replacing import make_folders, output_error, signals_held
+from porting.replacing import make_folders, output_error, remove_if_empty, signals_held
 from porting.tree import MANIFEST_NAME
 
+_LOCK = "lock"
+_MOMENT = 60.0
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
@@ -87,9 +90,10 @@ class StagedFolder:
             self._staging = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
             _live.add(self._staging)
             self._undo.callback(_remove, self._staging)
-        lock = os.open(self._staging, os.O_RDONLY)
+        # A file, since NFS lets nobody lock a folder.
+        lock = os.open(self._staging / _LOCK, os.O_RDWR | os.O_CREAT)
         self._undo.callback(os.close, lock)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _is_free(lock)
         self._filled = self._staging / "new"
         self._filled.mkdir()
         return self._filled
@@ -149,23 +153,35 @@ def _remove(path: Path) -> None:
 
 
 def _remove_leftovers(place: Path, prefix: str) -> None:
-    """Remove the staging folders of runs that were killed."""
+    """Remove the staging folders of runs that were killed; live ones hold their lock."""
     for item in sorted(place.iterdir()):
-        if not item.name.startswith(prefix) or not item.is_dir():
+        if not item.name.startswith(prefix):
             continue
-        lock = os.open(item, os.O_RDONLY)
+        if not (item / _LOCK).is_file():  # made a moment ago, or killed in that moment
+            if time.time() - item.lstat().st_mtime > _MOMENT:
+                remove_if_empty(item)
+            continue
+        lock = os.open(item / _LOCK, os.O_RDWR)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _is_free(lock):
+                continue
             if (item / "old").exists():
                 raise OutputError(
                     f"a run that was killed left the former output in {item / 'old'}; "
                     "move it back or remove it, then port again"
                 )
             shutil.rmtree(item)
-        except BlockingIOError:
-            continue
         finally:
             os.close(lock)
+
+
+def _is_free(lock: int) -> bool:
+    """Take a lock and say whether nobody had it; False where the file system has no locks."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _write_manifest(folder: Path, lines: Mapping[str, LineMap]) -> None:

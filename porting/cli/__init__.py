@@ -94,6 +94,11 @@ def _run(arguments: Sequence[str]) -> int:
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         return _complain(f"{name}{(error.strerror or str(error)).lower()}", PortingError.exit_code)
+    except Exception as error:  # noqa: BLE001 - 1 would say that findings are left
+        import traceback
+
+        traceback.print_exc()
+        return _complain(f"this is a defect of porting, please report it: {error!r}", 2)
     return code if isinstance(code, int) else 0
 
 

@@ -250,3 +250,27 @@ def test_reader_that_goes_away_ends_the_command_quietly(
     with process.stderr:
         assert process.stderr.read() == b""
     assert process.wait(30) == 141
+
+
+def test_defect_of_the_tool_is_told_apart_from_findings(
+    make_tree: MakeTree, environment: dict[str, str], tmp_path: Path
+) -> None:
+    make_tree({"a.cu": CUDA})
+    code = (
+        "import sys, porting.port.pipeline as p; p.read_tree = None; "
+        "from porting.cli import main; sys.exit(main(['scan', 'src']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(
+        "porting: error: this is a defect of porting, please report it: TypeError("
+    )
+    assert "Traceback" in done.stderr

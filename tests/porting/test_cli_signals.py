@@ -43,6 +43,12 @@ class _Watch:
             pass
         return found[0]
 
+    def wait_inside(self, folder: Path) -> None:
+        """Wait until there is something in a folder."""
+        self.add(folder)
+        if not any(folder.iterdir()):
+            self.wait("")
+
     def _names(self) -> list[str]:
         """Wait for events and return the names in them."""
         ready, _, _ = select.select([self._file], [], [], _TIMEOUT)
@@ -218,6 +224,7 @@ def test_killed_run_leaves_a_folder_that_the_next_run_removes(
     with _watch(tmp_path) as watch:
         process = start(*PORT)
         left = watch.wait()
+        watch.wait_inside(tmp_path / left)
         process.kill()
         process.communicate(timeout=_TIMEOUT)
     assert _names(tmp_path) == [left, "src"]
@@ -275,7 +282,7 @@ def test_signal_while_the_output_is_compiled_leaves_the_whole_output_and_no_comp
             stderr=subprocess.PIPE,
             text=True,
         )
-        watch.wait("porting-verify-")
+        watch.wait_inside(tmp_path / "scratch" / watch.wait("porting-verify-"))
         process.send_signal(signal.SIGINT)
         _ended(process, 130, "interrupted")
     assert _names(tmp_path / "scratch") == []

@@ -179,7 +179,8 @@ def test_leftover_of_a_killed_run_is_removed_and_one_of_a_live_run_kept(tmp_path
     dead, live = tmp_path / ".out.porting-dead", tmp_path / ".out.porting-live"
     for path in (dead, live):
         (path / "new").mkdir(parents=True)
-    lock = os.open(live, os.O_RDONLY)
+        (path / "lock").touch()
+    lock = os.open(live / "lock", os.O_RDWR)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _port(tmp_path / "out", {"a.cu": "1"})
@@ -188,8 +189,20 @@ def test_leftover_of_a_killed_run_is_removed_and_one_of_a_live_run_kept(tmp_path
     assert _names(tmp_path) == [".out.porting-live", "out"]
 
 
+def test_leftover_without_a_lock_is_removed_when_it_is_old_and_empty(tmp_path: Path) -> None:
+    old, new, full = (tmp_path / f".out.porting-{name}" for name in ("old", "new", "full"))
+    for path in (old, new, full):
+        path.mkdir()
+    (full / "x").touch()
+    for path in (old, full):
+        os.utime(path, (1000, 1000))
+    _port(tmp_path / "out", {"a.cu": "1"})
+    assert _names(tmp_path) == [".out.porting-full", ".out.porting-new", "out"]
+
+
 def test_former_output_in_a_leftover_is_pointed_at_and_kept(tmp_path: Path) -> None:
     (tmp_path / ".out.porting-dead/old").mkdir(parents=True)
+    (tmp_path / ".out.porting-dead/lock").touch()
     with pytest.raises(OutputError, match=r"killed left the former output in .*dead/old; move it"):
         _port(tmp_path / "out", {"a.cu": "1"})
     assert _names(tmp_path) == [".out.porting-dead"]
