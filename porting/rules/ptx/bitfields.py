@@ -131,7 +131,7 @@ def logic(values: Values, ins: Instruction) -> str:
     kind = kind_of(ins, "b32")
     table = values.constant(ins.operands[4])
     names = ins.operands[1:4]
-    texts = [values.value(text, kind) for text in names]
+    texts = [values.bits_of(text) for text in names]
     if table is None:
         return values.assign(ins.operands[0], _named_table(values, ins, texts), kind)
     if not 0 <= table <= _BYTE:

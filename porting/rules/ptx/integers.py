@@ -77,7 +77,11 @@ def arithmetic(values: Values, ins: Instruction) -> str:
     expect(ins, 3, "rn")
     kind = kind_of(ins, *_SMALL, "pred")
     target, left, right = ins.operands
-    text = f"{values.value(left, kind)} {_SIMPLE[ins.opcode[0]]} {values.value(right, kind)}"
+    operator = _SIMPLE[ins.opcode[0]]
+    if kind == "b32" and operator in ("&", "|", "^"):
+        text = f"{values.bits_of(left)} {operator} {values.bits_of(right)}"
+    else:
+        text = f"{values.value(left, kind)} {operator} {values.value(right, kind)}"
     return values.assign(target, text, kind)
 
 

@@ -38,9 +38,22 @@ def translate(unit: Unit, statement: AsmStatement, template: Template, *, logica
         raise UntranslatableError("an output is also an input, and several instructions use it")
     if len(lines) == 1 and not template.registers and not template.instructions[0].predicate:
         return lines[0]
-    return (
-        f"do {{ {' '.join([*_registers(template), *(f'{line};' for line in lines)])} }} while (0)"
-    )
+    return _block(unit, statement, [*_registers(template), *(f"{line};" for line in lines)])
+
+
+def _block(unit: Unit, statement: AsmStatement, statements: list[str]) -> str:
+    """Return a `do { ... } while (0)`: one statement, whatever stands around it.
+
+    A line each, unless a macro's body would need continued lines.
+    """
+    keyword = unit.tokens[statement.keyword]
+    line = unit.source.line_text(unit.source.line_of(keyword.start))
+    indent = line[: len(line) - len(line.lstrip())]
+    if keyword.directive >= 0:
+        return f"do {{ {' '.join(statements)} }} while (0)"
+    newline = unit.source.newline
+    body = "".join(f"{indent}  {text}{newline}" for text in statements)
+    return f"do {{{newline}{body}{indent}}} while (0)"
 
 
 def _line(values: Values, ins: Instruction) -> str:

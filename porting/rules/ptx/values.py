@@ -179,6 +179,15 @@ class Values:
             return text if words & _WIDE_WORDS else f"({CPP[kind]})({strip(text)})"
         return _converted(text, have, kind, typed=False)
 
+    def bits_of(self, text: str) -> str:
+        """Return a 32-bit operand of an operation on bits, where int and unsigned are alike."""
+        operand = self.operand(text)
+        if operand is not None and operand.constraint.strip("=+&%") == "r":
+            words = self._declared_words(operand)
+            if words and words <= _UNSIGNED_WORDS | _SIGNED_WORDS:
+                return self.source(operand)
+        return self.value(text, "b32")
+
     def _declared_words(self, operand: AsmOperand) -> frozenset[str]:
         """Return the words of the type with which this function declares a plain name."""
         tokens = self._unit.tokens

@@ -136,8 +136,9 @@ REWRITES = [
             ' : "=r"(smem) : "l"(p));'
         ),
         (
-            "do { unsigned long long ptx_a; ptx_a = (unsigned long long)(p) & 0xffffffffu;"
-            " smem = static_cast<unsigned>(ptx_a); } while (0);"
+            "do {\n    unsigned long long ptx_a;\n"
+            "    ptx_a = (unsigned long long)(p) & 0xffffffffu;\n"
+            "    smem = static_cast<unsigned>(ptx_a);\n  } while (0);"
         ),
     ),
     (
@@ -146,8 +147,8 @@ REWRITES = [
             ' :: "r"(u), "l"(p), "r"(v));'
         ),
         (
-            "do { bool ptx_p; ptx_p = u != 0u; if (ptx_p) *reinterpret_cast<unsigned*>(p) = v; }"
-            " while (0);"
+            "do {\n    bool ptx_p;\n    ptx_p = u != 0u;\n"
+            "    if (ptx_p) *reinterpret_cast<unsigned*>(p) = v;\n  } while (0);"
         ),
     ),
 ]
@@ -156,6 +157,41 @@ REWRITES = [
 @pytest.mark.parametrize(("statement", "expected"), REWRITES)
 def test_idiom_becomes_cpp(ported: Port, statement: str, expected: str) -> None:
     assert rewritten(ported, statement) == expected
+
+
+NAMED_SIZE = """\
+template <int bytes, int lut>
+__device__ void copy(unsigned smem, const void* from, int n, int a, int b, int c, int* out) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], %2;" ::"r"(smem), "l"(from), "n"(bytes));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(smem), "l"(from), "n"(bytes),
+               "r"(n));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(smem), "l"(from), "r"(n));
+  asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(*out) : "r"(a), "r"(b), "r"(c), "n"(lut));
+  asm volatile("ld.global.cg.v2.u32 {%0, %1}, [%2];" : "=r"(out[0]), "=r"(out[1]) : "l"(from));
+  asm volatile("ld.global.cs.u32 {%0}, [%1];" : "=r"(out[2]) : "l"(from));
+  asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_first.b64 p, 1.0;"
+               " cp.async.cg.shared.global.L2::cache_hint [%0], [%1], %2, p; }" ::"r"(smem),
+               "l"(from), "n"(bytes));
+}
+template __device__ void copy<16, 0xea>(unsigned, const void*, int, int, int, int, int*);
+"""
+
+
+def test_constants_with_names_are_kept_for_the_compiler(
+    ported: Port, compiles: Check, sysroot: Sysroot
+) -> None:
+    found = ported(check, NAMED_SIZE)
+    assert found.said(above="note") == []
+    assert "asm" not in found.text
+    assert "(lut & 128 ? a & b & c : 0u)" in found.text
+    compiles(found.text, sysroot)
+
+
+def test_scope_that_spans_statements_is_an_error(ported: Port) -> None:
+    text = body('asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0;" :: "r"(u));')
+    found = ported(check, text)
+    assert found.text == text
+    assert found.said(above="note") == [(4, "PTX003")]
 
 
 def test_every_rewrite_compiles_for_both_releases(
