@@ -8,6 +8,8 @@ from pathlib import Path
 # names are in no current CUDA header.
 _KINDS = frozenset(("function", "type", "macro", "enumerator", "variable", "using"))
 _COLUMNS = 7
+# What the workings of CUDA's headers use among themselves, such as `y` and `__restrict__`.
+_INNER = "private.tsv"
 _LIBRARY = re.compile(
     r"(?:lib)?(?:cuda|cudart|cudadevrt|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl"
     r"|nvrtc|nvidia-ml|nvToolsExt|nvJitLink|cupti)(?:_static)?(?:\.so(?:\.\d+)*|\.dylib|\.dll)?"
@@ -29,9 +31,11 @@ class CudaNames:
 
 
 def read_names(folder: Path, rocm: str) -> CudaNames:
-    """Read every table of a folder for one ROCm release."""
+    """Read the tables of a folder for one ROCm release."""
     names = CudaNames()
     for path in sorted(folder.glob("*.tsv")):
+        if path.name == _INNER:
+            continue
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("#") or line.count("\t") < _COLUMNS:
                 continue
