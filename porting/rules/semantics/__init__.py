@@ -8,6 +8,7 @@ from porting.rules.semantics.capture import check_capture
 from porting.rules.semantics.codes import CODES
 from porting.rules.semantics.errors import check_errors
 from porting.rules.semantics.mentions import check_mentions
+from porting.rules.semantics.streams import check_streams
 from porting.rules.unit import Unit
 
 __all__ = ["CODES", "check"]
@@ -18,4 +19,5 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_capture(unit)
     yield from check_errors(unit)
     yield from check_capability(unit)
+    yield from check_streams(unit)
     yield from check_mentions(unit)

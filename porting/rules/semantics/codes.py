@@ -134,6 +134,15 @@ LAUNCH_BOUNDS = Code(
     " unit), and limits the registers by it.  The value that means the same is blocks * threads /"
     " (wavefront * 4).",
 )
+DEFAULT_STREAM = Code(
+    "SEM016",
+    "silent-semantics",
+    Severity.WARNING,
+    "the macro for per-thread default streams does nothing in HIP",
+    "CUDA_API_PER_THREAD_DEFAULT_STREAM makes stream 0 a stream of the calling thread.  HIP does"
+    " not know the macro, so all threads share one default stream and wait for each other.  The"
+    " flag -fgpu-default-stream=per-thread has the same effect on calls and on launches.",
+)
 CODES = (
     CAPTURE,
     DEVICE_COUNT,
@@ -150,4 +159,5 @@ CODES = (
     UNREGISTERED,
     SIGNAL_MEMORY,
     LAUNCH_BOUNDS,
+    DEFAULT_STREAM,
 )

@@ -219,3 +219,18 @@ def test_code_for_one_platform_is_left_alone_when_guarded(ported: Port) -> None:
         "// cudaHostRegisterIoMemory\n"
     )
     assert ported(check, text).said() == []
+
+
+def test_per_thread_streams_are_reported_when_asked_for_by_the_macro(ported: Port) -> None:
+    text = "#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1\n"
+    found = ported(check, text)
+    assert [(d.code, d.severity.value) for d in found.findings] == [("SEM016", "warning")]
+    assert "-fgpu-default-stream=per-thread" in found.findings[0].help
+
+
+@pytest.mark.parametrize(("value", "codes"), [("-5", ["SEM012"]), ("-1", []), ("high", [])])
+def test_priority_is_noted_when_outside_of_hips_range(
+    ported: Port, value: str, codes: list[str]
+) -> None:
+    text = f"void f() {{ cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, {value}); }}\n"
+    assert [code for _, code in ported(check, text).said()] == codes
