@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_FAILED = 2
 _BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells count
 
 
@@ -74,7 +76,6 @@ def _run(arguments: Sequence[str]) -> int:
     import click
 
     from porting.cli.group import porting
-    from porting.errors import PortingError
 
     try:
         with porting.make_context("porting", list(arguments)) as context:
@@ -84,22 +85,33 @@ def _run(arguments: Sequence[str]) -> int:
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()  # the help itself
-        return PortingError.exit_code
-    except click.ClickException as error:
-        return _complain(_usage(error), PortingError.exit_code)
-    except PortingError as error:
-        return _complain(str(error), error.exit_code)
+        return _FAILED
     except BrokenPipeError:
         raise
-    except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{name}{(error.strerror or str(error)).lower()}", PortingError.exit_code)
-    except Exception as error:  # noqa: BLE001 - 1 would say that findings are left
-        import traceback
-
-        traceback.print_exc()
-        return _complain(f"this is a defect of porting, please report it: {error!r}", 2)
+    except Exception as error:  # noqa: BLE001 - Python's own 1 would say that findings are left
+        return _complain(error)
     return code if isinstance(code, int) else 0
+
+
+def _complain(error: Exception) -> int:
+    """Say on one line why the command could not run, and return its exit code."""
+    import click
+
+    from porting.errors import PortingError
+
+    code = _FAILED
+    if isinstance(error, PortingError):
+        text, code = str(error), error.exit_code
+    elif isinstance(error, click.ClickException):
+        text = _usage(error)
+    elif isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        text = name + (error.strerror or str(error)).lower()
+    else:
+        traceback.print_exception(error)
+        text = f"this is a defect of porting, please report it: {error!r}"
+    sys.stderr.write(f"porting: error: {' '.join(text.splitlines())}\n")
+    return code
 
 
 def _usage(error: "click.ClickException") -> str:
@@ -108,12 +120,6 @@ def _usage(error: "click.ClickException") -> str:
     context = getattr(error, "ctx", None)
     hint = f"; see `{context.command_path} --help`" if context is not None else ""
     return message[:1].lower() + message[1:] + hint
-
-
-def _complain(text: str, code: int) -> int:
-    line = " ".join(text.split("\n"))
-    sys.stderr.write(f"porting: error: {line}\n")
-    return code
 
 
 def _clean_up() -> None:
