@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 UTF8_BOM = b"\xef\xbb\xbf"
 C_SUFFIXES = frozenset(
-    ".c .cc .cpp .cxx .c++ .cu .cuh .h .hh .hpp .hxx .h++ .hip .inc .inl .ipp .tpp .impl .def".split()
+    (
+        *(".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".cuh", ".hip"),
+        *(".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp", ".impl", ".def"),
+    )
 )
 
 
@@ -58,7 +61,7 @@ class SourceFile:
 
     @cached_property
     def newline(self) -> str:
-        """The line end this file uses: that of its first line, "\\n" when it has only one line."""
+        r"""The line end this file uses: that of its first line, "\n" when it has only one line."""
         at = self.text.find("\n")
         return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
 

@@ -10,6 +10,7 @@ from porting.rules.runtime_header import brings_runtime, uses_device
 from porting.rules.warp.evidence import asks_warp_size, counts_in_32
 from porting.source import C_SUFFIXES, SourceFile
 from porting.syntax import has_trace_of_cuda
+from porting.syntax.words import words
 
 _INCLUDE: Final = re.compile(
     r"^[ \t]*#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE
@@ -36,10 +37,10 @@ _INTRODUCED: Final = re.compile(
     r"|\busing\s+)\Z"
 )
 _POINTER_BEFORE: Final = re.compile(r"\([\w:\s]*\*\s*(?:const\s+)?\Z")
-_NOT_A_TYPE: Final = frozenset(
+_NOT_A_TYPE: Final = words(
     "return throw case goto else do new delete co_return co_yield co_await not and or if while for"
     " switch const constexpr static inline extern using typedef defined ifdef ifndef undef elif"
-    " typename template".split()
+    " typename template"
 )
 _AT_FILE_LEVEL: Final = re.compile(
     r"(?:^|[;{}\n])\s*(?:(?:static|extern|constexpr|inline|const|typedef|__constant__|__device__)\b)"

@@ -7,6 +7,7 @@ from typing import Final
 from porting.rules.unit import Unit
 from porting.source import UTF8_BOM
 from porting.syntax import HeaderName, Side
+from porting.syntax.words import words
 
 RUNTIME: Final = "hip/hip_runtime.h"
 Scope = tuple[int, ...]
@@ -19,9 +20,9 @@ _BRINGS = re.compile(
     r"|rocrand/rocrand_kernel)\.h"
     r"|(?:cub|hipcub|rocprim|thrust|torch|ATen|c10)/.*"
 )
-_DEVICE_WORDS: Final = frozenset(
+_DEVICE_WORDS: Final = words(
     "__global__ __device__ __host__ __shared__ __constant__ __managed__ __launch_bounds__"
-    " threadIdx blockIdx blockDim gridDim warpSize dim3 __syncthreads __syncwarp".split()
+    " threadIdx blockIdx blockDim gridDim warpSize dim3 __syncthreads __syncwarp"
 )
 _USES_DEVICE = re.compile(
     r"\b(?:__(?:global|device|host|shared|constant|launch_bounds)__|threadIdx|blockIdx|blockDim"

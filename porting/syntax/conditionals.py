@@ -11,23 +11,24 @@ from typing import Final
 
 from porting.syntax.expressions import Truth, evaluate
 from porting.syntax.tokens import IDENT, Directive, Lexed, Token
+from porting.syntax.words import words
 
 # Macros that are defined in a ROCm build: by the compiler, the HIP headers, or (USE_ROCM, ...) by
 # the build systems of projects that support both platforms.
-ROCM_MACROS: Final = frozenset(
+ROCM_MACROS: Final = words(
     "__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__ __HIP_PLATFORM_HCC__ __HCC__ __HIP_PLATFORM_CLANG__"
     " HIP_VERSION HIP_VERSION_MAJOR USE_ROCM USE_HIP ENABLE_ROCM WITH_ROCM BUILD_ROCM WITH_HIP"
-    " ENABLE_HIP USE_AMD ROCM_VERSION TORCH_HIP_VERSION".split()
+    " ENABLE_HIP USE_AMD ROCM_VERSION TORCH_HIP_VERSION"
 )
 # Macros that are defined in some passes or for some GPUs of a ROCm build, and never elsewhere.
-DEVICE_MACROS: Final = frozenset(
+DEVICE_MACROS: Final = words(
     "__HIP_DEVICE_COMPILE__ __HIPCC_RTC__ __AMDGCN__ __AMDGPU__ __AMDGCN_WAVEFRONT_SIZE"
-    " __AMDGCN_WAVEFRONT_SIZE__".split()
+    " __AMDGCN_WAVEFRONT_SIZE__"
 )
 # Macros that only NVIDIA's compilers define.
-CUDA_MACROS: Final = frozenset(
+CUDA_MACROS: Final = words(
     "__CUDACC__ __NVCC__ __CUDA_ARCH__ __CUDACC_RTC__ __CUDACC_VER_MAJOR__ __CUDACC_VER_MINOR__"
-    " __HIP_PLATFORM_NVIDIA__ __HIP_PLATFORM_NVCC__ USE_CUDA ENABLE_CUDA WITH_CUDA".split()
+    " __HIP_PLATFORM_NVIDIA__ __HIP_PLATFORM_NVCC__ USE_CUDA ENABLE_CUDA WITH_CUDA"
 )
 _CONDITIONS: Final = frozenset(("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"))
 _GFX: Final = re.compile(r"__(?:gfx|GFX)[0-9a-f]+__")

@@ -5,20 +5,21 @@ from typing import Final
 
 from porting.syntax.calls import enclosing_bracket, match_bracket, statement_start
 from porting.syntax.tokens import IDENT, Lexed, Token
+from porting.syntax.words import words
 
-_TYPE_KEYWORDS: Final = frozenset("struct class union enum namespace typename concept".split())
+_TYPE_KEYWORDS: Final = words("struct class union enum namespace typename concept")
 # Words in front of a name that make no declaration of it.
-_NOT_A_TYPE: Final = frozenset(
+_NOT_A_TYPE: Final = words(
     "return throw case goto else do new delete sizeof co_return co_yield co_await not and or"
     " operator if elif while for switch alignof decltype using typedef defined const volatile"
     " constexpr consteval constinit static inline extern mutable register thread_local virtual"
     " explicit friend final override noexcept restrict __restrict__ __device__ __host__"
-    " __forceinline__ __inline__ __noinline__ public private protected default template".split()
+    " __forceinline__ __inline__ __noinline__ public private protected default template"
 )
 _AFTER_DECLARATOR: Final = frozenset(("=", ";", ",", ")", "[", "{", "(", ":"))
 _POINTERS: Final = frozenset(("*", "&", "&&"))
-_ATTRIBUTES: Final = frozenset(
-    "__launch_bounds__ __attribute__ __declspec __align__ alignas __cluster_dims__".split()
+_ATTRIBUTES: Final = words(
+    "__launch_bounds__ __attribute__ __declspec __align__ alignas __cluster_dims__"
 )
 
 
@@ -43,17 +44,21 @@ def declares(lexed: Lexed, index: int) -> bool:
     tokens = lexed.tokens
     if tokens[index].directive >= 0 and _in_directive(lexed, index):
         return True
-    before = tokens[index - 1] if index else None
-    if before is None or before.directive != tokens[index].directive:
+    if index == 0 or tokens[index - 1].directive != tokens[index].directive:
         return False
+    before = tokens[index - 1]
     if _is_directive_word(lexed, index - 1):
         return False
     after = _text_after(tokens, index)
     if before.text in _TYPE_KEYWORDS or before.text == "using":
         return before.text != "using" or after == "="
-    if after not in _AFTER_DECLARATOR:
-        return after == "}" and _is_enumerator(tokens, index)
-    return _after_type(tokens, index, before, after) or _by_context(tokens, index, before, after)
+    if after == "]":
+        return _is_binding(tokens, index)
+    if after == "}":
+        return _is_enumerator(tokens, index)
+    return after in _AFTER_DECLARATOR and (
+        _after_type(tokens, index, before, after) or _by_context(tokens, index, before, after)
+    )
 
 
 def _in_directive(lexed: Lexed, index: int) -> bool:
@@ -97,7 +102,7 @@ def _after_type(tokens: Sequence[Token], index: int, before: Token, after: str) 
     if before.text in _POINTERS:
         if _ends_a_type(tokens, index - 1):
             return after != "(" or _starts_statement(tokens, index)
-        return _is_function_pointer(tokens, index)
+        return _is_function_pointer(tokens, index) or _is_next_pointer(tokens, index)
     if before.text == ">":
         return after in ("=", ";", "{", "(", ")", ",") and not _compares(tokens, index - 1)
     return before.text == ")" and after == "(" and _ends_an_attribute(tokens, index - 1)
@@ -110,9 +115,8 @@ def _by_context(tokens: Sequence[Token], index: int, before: Token, after: str) 
     if before.text in (",", "{") and after in (",", "=", "}") and _is_enumerator(tokens, index):
         return True
     if before.text in (",", "["):
-        opener = enclosing_bracket(tokens, index) or 0
-        if opener and tokens[opener].text == "[":
-            return tokens[opener - 1].text in ("auto", "&", "&&")
+        if _is_binding(tokens, index):
+            return True
         return before.text == "," and after in ("=", ";", ",", "[") and _lists(tokens, index)
     return before.text == "::" and after == ";" and _introduces(tokens, index)
 
@@ -154,6 +158,14 @@ def _is_function_pointer(tokens: Sequence[Token], index: int) -> bool:
     )
 
 
+def _is_next_pointer(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the name is a further declarator with stars, as in `int *a, *N;`."""
+    at = index - 1
+    while at > 0 and tokens[at].text in _POINTERS:
+        at -= 1
+    return tokens[at].text == "," and _lists(tokens, index)
+
+
 def _ends_an_attribute(tokens: Sequence[Token], closer: int) -> bool:
     """Whether the `)` closes `__launch_bounds__(...)` and the like."""
     depth = 0
@@ -191,6 +203,14 @@ def _is_enumerator(tokens: Sequence[Token], index: int) -> bool:
             return True
         at -= 1
     return at == 0 and tokens[0].text == "enum"
+
+
+def _is_binding(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the name stands in `auto [a, b]`."""
+    opener = enclosing_bracket(tokens, index) or 0
+    return (
+        opener > 0 and tokens[opener].text == "[" and tokens[opener - 1].text in ("auto", "&", "&&")
+    )
 
 
 def _lists(tokens: Sequence[Token], index: int) -> bool:

@@ -32,7 +32,8 @@ def looks_like_cuda(name: str) -> bool:
 _TRACES: Final = (
     *("cuda", "CUDA", "Cuda", "cub::", "cub/", "cutlass", "cute::", "cute/", "nccl", "NCCL", "<<<"),
     *("thrust", "wmma", "gesvdj", "syevj", "warp", "Warp", "WARP", "texture", "cooperative_gr"),
-    *("nvidia", "NVIDIA", "asm", "HIP_", "__HCC__", "hip/", "porting:"),
+    *("nvidia", "NVIDIA", "asm", "HIP_", "__HCC__", "hip/", "porting:", "nvrtc", "nvml", "nvtx"),
+    *("nvjpeg", "nvshmem", "nvcomp", "nvinfer", "optix"),
 )
 _TRACE_SHAPES: Final = tuple(
     map(

@@ -108,7 +108,7 @@ class Lexed:
     directives: tuple[Directive, ...]
 
 
-def tokenize(text: str) -> Lexed:  # noqa: C901 - one loop over all tokens, flat for speed
+def tokenize(text: str) -> Lexed:
     """Split source text into tokens, comments and directives.
 
     Never fails: an unterminated string or comment ends where the line or the file ends.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from porting.syntax import IDENT, PUNCT, Token, match_bracket
+from porting.syntax.words import words
 
 _POSTFIX: Final = frozenset(("(", "["))
 # Binary operators by precedence, tightest first.
@@ -18,7 +19,7 @@ _LEVELS: Final = {
 }
 _SUM: Final = 1
 _LOOSEST: Final = 9
-_BOUNDARIES: Final = frozenset("= += -= , ; { } ? : && || return < > <= >= == != case".split())
+_BOUNDARIES: Final = words("= += -= , ; { } ? : && || return < > <= >= == != case")
 _KEYWORDS: Final = frozenset(("if", "while", "for", "switch", "return", "sizeof", "case"))
 
 

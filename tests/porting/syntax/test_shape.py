@@ -1,0 +1,62 @@
+"""Which names look like CUDA's, and which texts may hold something to port."""
+
+import pytest
+
+from porting.syntax import has_trace_of_cuda, looks_like_cuda
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("cudaMalloc", "cuMemAlloc_v2", "CUdeviceptr", "CU_CTX_MAP_HOST", "CUDA_SUCCESS"),
+        *("cublasSgemm", "cublasLtMatmul", "CUBLAS_OP_N", "cufftExecC2C", "curandCreateGenerator"),
+        *("cusparseSpMV", "cusolverDnCreate", "cudnnCreate", "ncclAllReduce", "NCCL_VERSION_CODE"),
+        *("nvrtcCompileProgram", "nvmlInit_v2", "nvtxRangePushA", "__nv_bfloat16", "nv_bfloat162"),
+        *("make_cudaExtent", "PFN_cuInit", "cuptiActivityEnable", "nvJitLinkCreate", "CUDART_PI_F"),
+    ],
+)
+def test_name_of_a_cuda_library_looks_like_one(name: str) -> None:
+    assert looks_like_cuda(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("cuda", "cuda_stream", "my_cudaMalloc", "CUDAStream", "mycuda", "custom", "current"),
+        *(
+            "CUTLASS_HOST",
+            "cub",
+            "cubes",
+            "cutlass",
+            "hipMalloc",
+            "curand_init_all",
+            "CU",
+            "NVIDIA",
+        ),
+        *("accumulate", "nvme_open", "half", "C10_CUDA_CHECK", "is_cuda", "ucudaX", "CUSTOM_OP"),
+    ],
+)
+def test_other_name_does_not(name: str) -> None:
+    assert not looks_like_cuda(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "cudaMalloc(&p, 1);",
+            "CUresult r;",
+            "cuInit(0);",
+            "k<<<1, 1>>>();",
+            "__shfl_sync(m, v, 0)",
+        ),
+        *('dlopen("libnccl.so.2")', "thrust::sort(a, b);", "cub::Sum()", '"/dev/nvidia0"'),
+        *("#ifdef __HIP_PLATFORM_HCC__", "// porting: ignore[X] y", 'asm("x")', "nvrtcProgram p;"),
+    ],
+)
+def test_text_with_something_to_port_has_a_trace(text: str) -> None:
+    assert has_trace_of_cuda(text)
+
+
+def test_ordinary_text_has_no_trace() -> None:
+    assert not has_trace_of_cuda("int calculate(int current) { return execute(current, 32); }\n")
