@@ -10,6 +10,7 @@ from porting.conversion import Conversion, Progress
 from porting.diagnostics import Code, Diagnostic
 from porting.errors import InputError
 from porting.hipify import Hipified
+from porting.manifest import Manifest
 from porting.mapping import Names
 from porting.patterns import PathPatterns
 from porting.port.codes import CODES, all_codes
@@ -106,7 +107,8 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     return Report(
         source=str(source),
         output=None,
-        root=tree.shown,
+        # Places are the input's, and nobody knows here where that lies.
+        root="" if source.is_dir() and Manifest.read(source) else tree.shown,
         target=request.target,
         stages=tuple(count_taken_out((_NOT_PORTED, *result.stages), findings, VERIFY_CODES)),
         files=file_reports(tree, _as_they_are(tree), findings.kept, None, result.verdicts),

@@ -117,6 +117,11 @@ class Report:
         return int(any(d.severity is not Severity.NOTE for d in self.diagnostics))
 
     @property
+    def was_ported(self) -> bool:
+        """Whether the run ported something, and did not only compile."""
+        return any(s.name == PORT and s.state is State.RAN for s in self.stages)
+
+    @property
     def severities(self) -> Mapping[Severity, int]:
         """Findings per severity, from error to note."""
         counts = Counter(d.severity for d in self.diagnostics)

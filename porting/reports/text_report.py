@@ -37,10 +37,9 @@ def summary(report: Report, *, colour: bool = False) -> Iterator[str]:
     yield from _kinds(report, colour=colour)
     files = ", ".join(f"{report.count(s)} {s.value}" for s in Status if report.count(s))
     yield f"{_many(len(report.files), 'file')}: {files or 'none'}"
-    yield (
-        f"rewritten automatically: {_many(report.automatic, 'place')}; "
-        f"left for a person: {_many(report.manual, 'line')}"
-    )
+    rewritten = f"rewritten automatically: {_many(report.automatic, 'place')}; "
+    left = f"left for a person: {_many(report.manual, 'line')}"
+    yield rewritten + left if report.was_ported else left
     for stage in report.stages:
         counted = f", {stage.suppressed} suppressed" if stage.state is State.RAN else ""
         yield f"{stage.name}: {stage}{counted}"

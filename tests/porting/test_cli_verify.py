@@ -97,6 +97,7 @@ def test_compile_error_is_at_the_inputs_line_now_and_later(
     assert done.returncode == 1
     assert _left(report) == [("sub/a.cu", 3, "VER001")]
     assert report["summary"]["stages"]["port"]["state"] == "skipped"
+    assert "\nsub/a.cu:3:" in "\n" + command("verify", "out", *ONE_ARCH).stdout
     assert report["summary"]["stages"]["host syntax"]["failed"] == 1
 
 
