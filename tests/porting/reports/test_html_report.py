@@ -1,11 +1,12 @@
 """The page for people: complete, self-contained, and safe with any source text."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
-from porting.reports import Report, render
+from porting.reports import Report, State, render
 from porting.reports.html_report import effort, percent, verdict
 
 _VOID = frozenset(("meta", "br", "link", "img", "input", "hr"))
@@ -96,6 +97,13 @@ def test_html_lists_what_was_taken_out(page: _Page) -> None:
     assert "2 suppressed" in page.text
     assert "a comment by comment" in page.text
     assert "the configuration by configuration" in page.text
+
+
+def test_html_of_a_verification_says_nothing_of_porting(report: Report) -> None:
+    skipped = replace(report.stages[0], state=State.SKIPPED)
+    text = _Page(render(replace(report, stages=(skipped, *report.stages[1:])), "html")).text
+    assert "Verification of in" in text
+    assert "automatically" not in text
 
 
 def test_html_is_the_same_every_time(report: Report) -> None:
