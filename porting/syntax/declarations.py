@@ -44,11 +44,9 @@ def declares(lexed: Lexed, index: int) -> bool:
     tokens = lexed.tokens
     if tokens[index].directive >= 0 and _in_directive(lexed, index):
         return True
-    if index == 0 or tokens[index - 1].directive != tokens[index].directive:
+    if index == 0 or _is_apart(lexed, index):
         return False
     before = tokens[index - 1]
-    if _is_directive_word(lexed, index - 1):
-        return False
     after = _text_after(tokens, index)
     if before.text in _TYPE_KEYWORDS or before.text == "using":
         return before.text != "using" or after == "="
@@ -78,12 +76,16 @@ def _in_directive(lexed: Lexed, index: int) -> bool:
     return close is not None and opener < index < close
 
 
-def _is_directive_word(lexed: Lexed, index: int) -> bool:
-    """Whether the token is `ifdef` and the like, or the name in `#define NAME body`."""
-    number = lexed.tokens[index].directive
-    if number < 0:
-        return False
-    directive = lexed.directives[number]
+def _is_apart(lexed: Lexed, number: int) -> bool:
+    """Whether what stands in front is no part of the name's declaration.
+
+    That is another line's directive, `ifdef` and the like, and the name in `#define NAME body`.
+    """
+    index = number - 1
+    at = lexed.tokens[index].directive
+    if at != lexed.tokens[number].directive or at < 0:
+        return at != lexed.tokens[number].directive
+    directive = lexed.directives[at]
     return index < directive.first or (index == directive.first and directive.name == "define")
 
 
