@@ -15,7 +15,7 @@ from porting.rules.ptx.translate import KNOWN, translate
 from porting.rules.ptx.unsupported import advice
 from porting.rules.ptx.values import UntranslatableError
 from porting.rules.unit import Unit
-from porting.rules.warp.width import Width, Widths
+from porting.rules.warp.width import Widths
 
 _KEYWORDS: Final = ("asm", "__asm__", "__asm")
 _TYPED: Final = re.compile(r"\.(?:[busf](?:8|16|32|64)|pred|f16x2|bf16x2|b128|bf16|tf32)\b")
@@ -71,7 +71,7 @@ def _unreadable(unit: Unit, statement: AsmStatement) -> Diagnostic:
 def _translated(
     unit: Unit, widths: Widths, statement: AsmStatement, template: Template
 ) -> Diagnostic:
-    logical = widths.at(statement.keyword) is Width.LOGICAL
+    logical = widths.logical
     try:
         text = translate(unit, statement, template, logical=logical)
     except UntranslatableError as error:

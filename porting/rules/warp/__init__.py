@@ -7,6 +7,7 @@ from porting.edits import Edit
 from porting.rules.dialect import is_hip_source
 from porting.rules.unit import Unit
 from porting.rules.warp.codes import CODES
+from porting.rules.warp.legacy import check_legacy
 from porting.rules.warp.literals import check_literals
 from porting.rules.warp.masks import check_masks
 from porting.rules.warp.shuffles import check_shuffles
@@ -23,5 +24,6 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     widths = Widths(unit)
     yield from check_shuffles(unit, widths)
     yield from check_votes(unit, widths)
+    yield from check_legacy(unit, widths)
     yield from check_masks(unit, widths)
     yield from check_literals(unit, widths)

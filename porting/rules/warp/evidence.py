@@ -4,12 +4,16 @@ import re
 from typing import Final
 
 _THREADS: Final = r"(?:threadIdx\.[xyz]|\b(?:tid|tx|lane|lane_?[iI]dx?|thread_?[iI]dx?))"
-_ARITHMETIC: Final = re.compile(rf"{_THREADS}\s*(?:&\s*31|%\s*32|/\s*32|>>\s*5)\b")
+_ARITHMETIC: Final = re.compile(rf"{_THREADS}\s*(?:&\s*31|%\s*32|/\s*32|>>\s*5|[<>=!]=?\s*3[12])\b")
 _CONSTANT: Final = re.compile(
     r"(?:[wW]arp|WARP)_?(?:[sS]ize|SIZE|Threads|THREADS)\w*\s*[={(]?\s*\(?32\b"
 )
-_HALVING: Final = re.compile(r"=\s*16\s*;[^;\n]*;[^;\n]*(?:>>=\s*1|/=\s*2)")
-_WORDS: Final = ("threadIdx", "arp", "WARP", "lane")
+_HALVING: Final = re.compile(
+    r"=\s*16\s*;[^;\n]*;[^;\n]*(?:>>=\s*1|/=\s*2)|<=?\s*(?:16|32)\s*;[^;\n]*(?:<<=\s*1|\*=\s*2)"
+)
+_DISTANCE: Final = re.compile(r"__shfl\w*\([^;\n]*,\s*(?:16|31)\s*[,)]")
+_EVIDENCE: Final = (_ARITHMETIC, _CONSTANT, _HALVING, _DISTANCE)
+_WORDS: Final = ("threadIdx", "arp", "WARP", "lane", "__shfl", "tid")
 _ASKED: Final = re.compile(r"(?<![.\w>:])warpSize\b(?!\s*(?:=(?!=)|\{))")
 _OWN: Final = re.compile(r"[\w>*&]\s+warpSize\s*[;=,){>]")
 _NOT_A_TYPE: Final = re.compile(r"\b(?:return|case|else)\s+warpSize")
@@ -29,5 +33,5 @@ def counts_in_32(text: str) -> bool:
     A comment counts too: the answer only keeps code from being made wave-wide.
     """
     return any(word in text for word in _WORDS) and any(
-        pattern.search(text) for pattern in (_ARITHMETIC, _CONSTANT, _HALVING)
+        pattern.search(text) for pattern in _EVIDENCE
     )

@@ -10,7 +10,9 @@ from porting.rules.warp.declarations import Declaration, declaration_at
 from porting.rules.warp.width import integer
 from porting.syntax import IDENT, STRING, call_at, match_bracket, statement_end, statement_start
 
-PRODUCERS: Final = frozenset("__ballot_sync __activemask __match_any_sync __match_all_sync".split())
+PRODUCERS: Final = frozenset(
+    "__ballot_sync __ballot __activemask __match_any_sync __match_all_sync".split()
+)
 COUNTERS: Final = {
     "__popc": "__popcll",
     "__ffs": "__ffsll",
@@ -33,7 +35,7 @@ _LOSE_MASKS: Final = frozenset(
 # Functions whose first argument is a lane mask.
 MASKED: Final = frozenset(
     (
-        *PRODUCERS - {"__activemask"},
+        *PRODUCERS - {"__activemask", "__ballot"},
         *_LOSE_MASKS,
         *("__any_sync", "__all_sync"),
         *("__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync"),

@@ -23,10 +23,11 @@ from porting.rules.warp.flow import (
     read_flow,
 )
 from porting.rules.warp.shuffles import SHUFFLES
-from porting.rules.warp.width import Width, Widths, integer
+from porting.rules.warp.width import Widths, integer
 from porting.syntax import IDENT, call_at
 
 _FULL_64: Final = "0xffffffffffffffffull"
+_COMPARISONS: Final = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _FROM_TOP: Final = {31: "63", 32: "64"}
 _ORDER_OF_BITS: Final = frozenset(("__clz", "__brev", "__builtin_clz"))
 _HEADERS: Final = frozenset((".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"))
@@ -34,18 +35,18 @@ _HEADERS: Final = frozenset((".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"
 
 def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """Yield the widening of every variable, constant and result type that holds lane masks."""
-    if widths.at(0) is Width.WAVE:
+    if not widths.logical:
         yield from _constants(unit)
     mask_functions: frozenset[str] = frozenset()
     while True:
         flows = [
-            read_flow(unit, f, mask_functions, wave=widths.at(f.open) is Width.WAVE)
+            read_flow(unit, f, mask_functions, wave=not widths.logical)
             for f in _users(unit, mask_functions)
         ]
         found = mask_functions | {
             unit.tokens[flow.function.name].text
             for flow in flows
-            if flow.returns and widths.at(flow.function.open) is Width.WAVE
+            if flow.returns and not widths.logical
         }
         if found == mask_functions:
             break
@@ -58,7 +59,7 @@ def _users(unit: Unit, mask_functions: frozenset[str]) -> list[Function]:
     """Return the functions that make or take masks, or call one of this file that returns one."""
     found = {
         function
-        for name in (*MASKED, "__activemask", "asm", "__asm__", *mask_functions)
+        for name in (*MASKED, *PRODUCERS, "asm", "__asm__", *mask_functions)
         for place in unit.where(name)
         if (function := unit.functions.around(place)) is not None and not function.is_macro
     }
@@ -129,7 +130,7 @@ class _Widening:
         self.tokens = unit.tokens
         self.flow = flow
         self.function = flow.function
-        self.logical = widths.at(flow.function.open) is Width.LOGICAL
+        self.logical = widths.logical
         self.mask_functions = mask_functions
         self.counted: set[int] = set()
         self.shifted: set[int] = set()
@@ -282,6 +283,9 @@ class _Widening:
                 edits.append(Edit(top.start, top.end, replaced, token.text))
             else:
                 yield self._escape(name, f"{token.text} counts from bit 31 of a lane mask")
+        after = self.tokens[call.close + 1]
+        if after.text in _COMPARISONS and integer(self.tokens[call.close + 2]) in (31, 32):
+            yield self._escape(name, "its bits are compared with the 32 lanes of CUDA's warp")
         message = f"{token.text} of a lane mask becomes {COUNTERS[token.text]}"
         yield self.unit.diagnose(WIDENED, token, message, edits=edits)
 

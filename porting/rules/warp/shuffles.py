@@ -14,7 +14,7 @@ from porting.rules.warp.arguments import (
     kind_of_mask,
 )
 from porting.rules.warp.codes import SHUFFLE, UNFOLLOWED
-from porting.rules.warp.width import LANES, Width, Widths
+from porting.rules.warp.width import LANES, Widths
 from porting.syntax import Call, call_at
 
 SHUFFLES: Final = {
@@ -72,7 +72,7 @@ def _shuffle(unit: Unit, widths: Widths, call: Call, plain: str) -> Diagnostic:
     tokens = unit.tokens
     name = tokens[call.name]
     edits = [Edit(name.start, name.end, plain, name.text), drop_first(unit, call)]
-    logical = widths.at(call.name) is Width.LOGICAL
+    logical = widths.logical
     width = "the width it has"
     if len(call.arguments) == _ARGUMENTS[0]:
         width = "32-lane warps" if logical else "the whole wavefront"

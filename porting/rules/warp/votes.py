@@ -24,7 +24,7 @@ from porting.rules.warp.codes import (
     WIDENED,
 )
 from porting.rules.warp.shuffles import SHUFFLES
-from porting.rules.warp.width import Width, Widths
+from porting.rules.warp.width import Widths
 from porting.syntax import Call, call_at
 
 FIRST_SYNC: Final = (7, 0)  # __syncwarp, __reduce_*_sync; *_sync without a macro
@@ -53,11 +53,11 @@ _TAKE_MASKS: Final = (
     )
     | _REDUCTIONS
 )
-_TWO_WARPS: Final = (
+TWO_WARPS: Final = (
     "gives 64 bits on 64-lane wavefronts and this code counts in 32-lane warps: rewritten to read"
     " the caller's half of the wavefront"
 )
-_CHECK_READERS: Final = (
+CHECK_READERS: Final = (
     "check that everything that reads the value counts in 32-lane warps, or compute lanes from"
     " warpSize and port again for whole wavefronts"
 )
@@ -118,7 +118,7 @@ class _Writer:
         self.unit = unit
         self.call = call
         self.name = unit.tokens[call.name]
-        self.logical = widths.at(call.name) is Width.LOGICAL
+        self.logical = widths.logical
         self.full = bool(call.arguments) and kind_of_mask(unit, call.arguments[0]) is Mask.FULL
         self.edits: list[Edit] = []
 
@@ -197,7 +197,7 @@ class _Writer:
 def _ballot(writer: _Writer) -> Diagnostic:
     writer.ballot()
     if writer.logical:
-        return writer.done(BALLOT, f"__ballot_sync {_TWO_WARPS}", _CHECK_READERS)
+        return writer.done(BALLOT, f"__ballot_sync {TWO_WARPS}", CHECK_READERS)
     return writer.done(WIDENED, "__ballot_sync becomes __ballot, which gives 64 bits")
 
 
@@ -238,7 +238,7 @@ def _active_mask(writer: _Writer) -> Diagnostic | None:
     if writer.logical:
         writer.front("static_cast<unsigned>(__ballot")
         writer.back(f" >> {HALF})")
-        return writer.done(BALLOT, f"__activemask {_TWO_WARPS}", _CHECK_READERS)
+        return writer.done(BALLOT, f"__activemask {TWO_WARPS}", CHECK_READERS)
     writer.front("__ballot")
     return writer.done(WIDENED, "__activemask becomes __ballot(1), which every release declares")
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cached_property
+from enum import Enum, StrEnum
+from functools import cache, cached_property
 from typing import Final
 
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, NUMBER, Token, match_bracket
+from porting.syntax import IDENT, NUMBER, Token, call_at, match_bracket
 
 # Names that people give to the constant 32, and names of thread numbers within a block.
 _WARP_SIZE_NAME: Final = re.compile(
@@ -21,6 +21,7 @@ _THREAD_NAME: Final = re.compile(
 )
 _WAVE_NAMES: Final = frozenset(("warpSize", "C10_WARP_SIZE", "at_warp_size"))
 _LITERALS: Final = {"&": 31, "%": 32, "/": 32, ">>": 5}
+_COMPARISONS: Final = frozenset(("==", "!=", "<", ">", "<=", ">="))
 LANES: Final = 32
 
 
@@ -29,6 +30,23 @@ class Width(StrEnum):
 
     LOGICAL = "32 lanes"
     WAVE = "the wavefront"
+
+
+class _Word(Enum):
+    """What an identifier may say about the number of lanes."""
+
+    THREADS = 1
+    SIZE = 2
+    SHUFFLE = 3
+
+
+@cache
+def _kind_of_name(name: str) -> _Word | None:
+    if name == "threadIdx" or _THREAD_NAME.fullmatch(name):
+        return _Word.THREADS
+    if name == "warpSize" or _WARP_SIZE_NAME.fullmatch(name):
+        return _Word.SIZE
+    return _Word.SHUFFLE if name.startswith("__shfl") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +76,23 @@ class Widths:
         self._unit = unit
         self._tokens = unit.tokens
 
-    def at(self, index: int) -> Width:
-        """Return what a warp is at token `index`.
+    @cached_property
+    def width(self) -> Width:
+        """What a warp is in this file.
 
         Code is wave-wide when it, or some file of the tree, asks warpSize and nothing in the tree
         counts in 32: only then do all parts agree.  Everywhere else CUDA's 32 lanes are kept, which
         is exactly what the code did before.
         """
-        del index
         project = self._unit.project
         asked = bool(self.wave_places) or project.asks_warp_size
         counts = bool(self.literals) or project.counts_in_32
         return Width.WAVE if asked and not counts else Width.LOGICAL
+
+    @property
+    def logical(self) -> bool:
+        """Whether the code keeps 32-lane warps."""
+        return self.width is Width.LOGICAL
 
     @cached_property
     def mixed(self) -> bool:
@@ -109,30 +132,46 @@ class Widths:
 
     def _find_literals(self) -> Iterator[Literal]:
         for name, places in self._unit.index.items():
-            if name == "threadIdx":
-                for place in places:
-                    yield from self._arithmetic(place, place + 3)
-            elif name == "warpSize":
-                yield from (Literal(p, name) for p in places if self._defines_32(p))
-            elif _THREAD_NAME.fullmatch(name):
-                for place in places:
-                    yield from self._arithmetic(place, place + 1)
-            elif _WARP_SIZE_NAME.fullmatch(name):
-                yield from (Literal(p, name) for p in places if self._defines_32(p))
-            elif name.startswith("__shfl_"):
-                yield from (literal for p in places for literal in self._halving_loop(p))
+            kind = _kind_of_name(name)
+            if kind is None:
+                continue
+            for place in places:
+                if kind is _Word.THREADS:
+                    yield from self._arithmetic(place, place + (3 if name == "threadIdx" else 1))
+                elif kind is _Word.SIZE:
+                    if self._defines_32(place):
+                        yield Literal(place, name)
+                else:
+                    yield from self._halving_loop(place)
+                    yield from self._distance(place)
 
     def _arithmetic(self, place: int, after: int) -> Iterator[Literal]:
         """Yield `threadIdx.x & 31` and its kin, also around parentheses, and reversed."""
         tokens = self._tokens
         for at in (after, *self._behind_parentheses(after)):
-            if at + 1 < len(tokens):
-                wanted = _LITERALS.get(tokens[at].text.removesuffix("="))
-                if wanted is not None and integer(tokens[at + 1]) == wanted:
-                    yield Literal(place, f"{tokens[at].text} {tokens[at + 1].text}")
-                    return
+            number = integer(tokens[at + 1]) if at + 1 < len(tokens) else None
+            if self._is_lane_count(tokens[at].text, number):
+                yield Literal(place, f"{tokens[at].text} {tokens[at + 1].text}")
+                return
         if tokens[place - 1].text == "&" and integer(tokens[place - 2]) == LANES - 1:
             yield Literal(place, f"{tokens[place - 2].text} &")
+
+    @staticmethod
+    def _is_lane_count(operator: str, number: int | None) -> bool:
+        if operator in _COMPARISONS:
+            return number in (LANES - 1, LANES)
+        return number is not None and number == _LITERALS.get(operator.removesuffix("="))
+
+    def _distance(self, place: int) -> Iterator[Literal]:
+        """Yield a shuffle's distance of half a warp, or its last lane, written as a number."""
+        call = call_at(self._tokens, place)
+        wanted = 2 if self._tokens[place].text.endswith("_sync") else 1
+        if call is None or len(call.arguments) <= wanted:
+            return
+        argument = call.arguments[wanted]
+        number = integer(self._tokens[argument.first])
+        if argument.last - argument.first == 1 and number in (LANES // 2, LANES - 1):
+            yield Literal(argument.first, self._tokens[argument.first].text)
 
     def _behind_parentheses(self, at: int) -> Iterator[int]:
         """Yield the token after each closing parenthesis around the expression at `at`."""

@@ -82,13 +82,36 @@ def test_shuffle_is_an_error_when_its_mask_cannot_be_seen(ported: Port, text: st
         "#ifndef USE_ROCM\nint f(int v) { return __shfl_sync(m, v, 0); }\n#endif\n",
         "#include <hip/hip_runtime.h>\n__device__ int f(int v) { return __shfl_down(v, 32); }\n",
         "int shfl_sync(int m, int v); int f() { return shfl_sync(0xffffffff, 1); }\n",
-        "#define __shfl_sync(mask, v, lane) __shfl(v, lane)\n",
+        "#define __shfl_sync(mask, v, lane, width) __shfl(v, lane, width)\n",
     ],
 )
 def test_nothing_is_done_when_code_is_not_cuda_or_already_wide(ported: Port, text: str) -> None:
     found = ported(check, text)
     assert found.text == text
     assert found.findings == ()
+
+
+LEGACY = [
+    ("__shfl_down(v, 1)", "__shfl_down(v, 1, 32)"),
+    ("__shfl(v, 0, 16)", "__shfl(v, 0, 16)"),
+    ("__popc(__ballot(v))", f"__popc(static_cast<unsigned>(__ballot(v) >> {HALF}))"),
+    ("__any(v > 1)", f"(static_cast<unsigned>(__ballot(v > 1) >> {HALF}) != 0)"),
+    ("__all(v || x)", f"(static_cast<unsigned>(__ballot(!(v || x)) >> {HALF}) == 0)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), LEGACY)
+def test_function_without_mask_keeps_32_lanes_in_cuda_files(
+    ported: Port, before: str, after: str
+) -> None:
+    text = f"__device__ int f(int v, int x) {{ return {before}; }}\n"
+    assert ported(check, text).text == f"__device__ int f(int v, int x) {{ return {after}; }}\n"
+    assert ported(check, text, path="k.h").text == text
+    assert ported(check, text, project=Project(asks_warp_size=True)).text == text.replace(
+        "__popc(", "__popcll("
+    )
+    hip = f"{text}int main() {{ return hipDeviceSynchronize(); }}\n"
+    assert ported(check, hip).text == hip
 
 
 def test_ballot_reads_the_callers_half_when_code_counts_in_32(ported: Port) -> None:
@@ -171,11 +194,13 @@ def test_masks_become_64_bits_without_a_warning_when_code_asks_warp_size(ported:
         ("out[0] = m;", "WRP004"),
         ("if (m == 0xffffffff) out[0] = 1;", "WRP004"),
         ("out[0] = __brev(m);", "WRP004"),
+        ("if (__popc(m) == 32) out[0] = 1;", "WRP004"),
+        ("if (m == kEvery) out[0] = 1;", "WRP004"),
     ],
 )
 def test_a_wide_mask_that_escapes_is_a_warning(ported: Port, use: str, code: str) -> None:
     text = (
-        "__device__ void k(int* out, bool p) {\n"
+        "constexpr unsigned kEvery = ~0u; __device__ void k(int* out, bool p) {\n"
         "  int lane = threadIdx.x % warpSize;\n"
         "  unsigned m = __ballot_sync(0xffffffff, p);\n"
         f"  {use}\n"
@@ -287,6 +312,8 @@ def test_syncwarp_by_release(ported: Port, call: str) -> None:
         ("__global__ void k() { int w = tid >> 5; }", "WSZ001"),
         ("__global__ void k() { int w = threadIdx.x / 0x20; }", "WSZ001"),
         ("__global__ void k() { int l = 31 & threadIdx.x; }", "WSZ001"),
+        ("__global__ void k() { if (threadIdx.x < 32) return; }", "WSZ001"),
+        ("__global__ void k() { if (lane == 31) return; }", "WSZ001"),
         ("#define WARP_SIZE 32", "WSZ001"),
         ("constexpr int kWarpSize{32};", "WSZ001"),
         ("enum { WARP_SIZE = 32 };", "WSZ001"),
@@ -368,6 +395,9 @@ def test_library_warp_size_is_a_warning_when_the_file_counts_in_32(ported: Port)
     [
         ("int lane = threadIdx.x & 31;", True),
         ("w = lane_id / 32;", True),
+        ("if (tid < 32) return;", True),
+        ("v += __shfl_xor_sync(m, v, 16);", True),
+        ("for (int o = 1; o <= 16; o *= 2) v += __shfl_xor_sync(m, v, o);", True),
         ("#define WARP_SIZE 32", True),
         ("constexpr int kWarpSize = 32;", True),
         ("for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(WARP, v, o);", True),
