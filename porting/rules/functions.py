@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from porting.syntax import IDENT, STRING, Lexed, Token, match_bracket
+from porting.syntax import IDENT, Lexed, Token, match_angle, match_bracket
 
 _CLASS_KEYS: Final = frozenset(("struct", "class", "union", "enum"))
 _CONTROL: Final = frozenset(("if", "for", "while", "switch", "catch", "do", "else"))
@@ -22,12 +22,14 @@ _ATTRIBUTES: Final = frozenset(
 class Function:
     """A function definition, or the body of a macro (then `is_macro`).
 
-    Token indices: the header is `[first, open)`, the body `(open, close)`; `name` is -1 when the
-    header has none.  `is_kernel`: marked __global__.  `on_device`: marked __global__ or __device__.
+    Token indices: the header is `[first, open)`, the body `(open, close)`; `name` is that of the
+    function and `parameters` the end of its parameter list, behind which a constructor's
+    initializers stand.  `is_kernel`: marked __global__.  `on_device`: that or __device__.
     """
 
     name: int
     first: int
+    parameters: int
     open: int
     close: int
     is_kernel: bool = False
@@ -59,7 +61,7 @@ def _macros(lexed: Lexed) -> Iterator[Function]:
     for directive in lexed.directives:
         if directive.name == "define" and directive.first + 1 < directive.last:
             first = directive.first
-            yield Function(first, first, first, directive.last - 1, is_macro=True)
+            yield Function(first, first, first, first, directive.last - 1, is_macro=True)
 
 
 def _definitions(tokens: Sequence[Token]) -> Iterator[Function]:
@@ -106,17 +108,23 @@ def _opens_scope(tokens: Sequence[Token], statement: int, index: int) -> bool:
 
 
 def _function(tokens: Sequence[Token], first: int, opener: int, close: int) -> Function | None:
-    header = [tokens[at] for at in range(first, opener)]
-    if not header or any(t.kind == STRING for t in header[:2]):
-        return None
-    words = {t.text for t in header}
-    if "(" not in words or "namespace" in words or header[-1].text in _BEFORE_VALUE:
+    words = {tokens[at].text for at in range(first, opener)}
+    if "(" not in words or "namespace" in words or tokens[opener - 1].text in _BEFORE_VALUE:
         return None
     name = _declarator(tokens, first, opener)
     if name is None or tokens[name].text in _CONTROL:
         return None
+    parameters = match_bracket(tokens, name + 1)
+    if parameters is None or _initializes_member(tokens, parameters, opener):
+        return None
     kernel = "__global__" in words
-    return Function(name, first, opener, close, kernel, kernel or "__device__" in words)
+    on_device = kernel or "__device__" in words
+    return Function(name, first, parameters, opener, close, kernel, on_device)
+
+
+def _initializes_member(tokens: Sequence[Token], parameters: int, opener: int) -> bool:
+    """Whether the `{` at `opener` belongs to a member in a constructor's initializer list."""
+    return tokens[parameters + 1].text == ":" and tokens[opener - 1].kind == IDENT
 
 
 def _declarator(tokens: Sequence[Token], first: int, opener: int) -> int | None:
@@ -124,7 +132,10 @@ def _declarator(tokens: Sequence[Token], first: int, opener: int) -> int | None:
     index = first
     while index < opener:
         text = tokens[index].text
-        if text in _CLASS_KEYS and not _is_template_parameter(tokens, first, index):
+        if text == "template" and tokens[index + 1].text == "<":
+            index = (match_angle(tokens, index + 1) or index) + 1
+            continue
+        if text in _CLASS_KEYS:
             return None
         if text == "(":
             before = tokens[index - 1]
@@ -137,10 +148,6 @@ def _declarator(tokens: Sequence[Token], first: int, opener: int) -> int | None:
             return None
         index += 1
     return None
-
-
-def _is_template_parameter(tokens: Sequence[Token], first: int, index: int) -> bool:
-    return index > first and tokens[index - 1].text in ("<", ",")
 
 
 def _names_operator(tokens: Sequence[Token], first: int, index: int) -> bool:

@@ -54,6 +54,21 @@ def kind_of_mask(unit: Unit, argument: Argument) -> Mask:
     return _kind_of_words(unit, words, argument)
 
 
+def is_local(unit: Unit, argument: Argument) -> bool:
+    """Whether the mask is made of a variable or parameter of its function, which is widened."""
+    function = unit.functions.around(argument.first)
+    if function is None:
+        return False
+    for token in unit.tokens[argument.first : argument.last]:
+        if token.kind == IDENT:
+            for place in unit.where(token.text):
+                if function.first <= place <= function.close and (
+                    declaration_at(unit.tokens, place) is not None
+                ):
+                    return True
+    return False
+
+
 def _kind_of_words(unit: Unit, words: Sequence[str], argument: Argument) -> Mask:
     if len(words) == 2:  # noqa: PLR2004 - an operator and its operand
         number = _value(words[1])
@@ -117,7 +132,7 @@ def constant_value(unit: Unit, place: int) -> int | None:
     if tokens[place - 1].text != "define":
         if at >= len(tokens) or tokens[at].text not in ("=", "{", "("):
             return None
-        if tokens[place - 1].kind != IDENT:
+        if tokens[place - 1].kind != IDENT and tokens[place - 1].text not in ("{", ","):
             return None
         at += 1
     return literal_value(tokens, at)

@@ -43,9 +43,8 @@ MASKED: Final = frozenset(
     )
 )
 _ASSIGNMENTS: Final = frozenset(("=", "&=", "|=", "^="))
-_NOT_A_MASK: Final = frozenset(
-    ("==", "!=", "<", ">", "<=", ">=", "?", "&&", "||", "!", ">>", "bool")
-)
+_NOT_A_MASK: Final = frozenset(("==", "!=", "<", ">", "<=", ">=", "?", "&&", "||", "!", "bool"))
+_CONTROL: Final = frozenset(("if", "while", "for", "switch", "else", "do"))
 _STATEMENT_LIMIT: Final = 160
 
 
@@ -60,11 +59,12 @@ class MaskVariable:
 
 @dataclass(slots=True)
 class Flow:
-    """The mask variables of one function, and where it returns masks."""
+    """The mask variables of one function, and whether it or its named lambdas return masks."""
 
     function: Function
     variables: dict[str, MaskVariable] = field(default_factory=dict)
     returns: bool = False
+    lambdas: set[str] = field(default_factory=set)
 
 
 def read_flow(
@@ -88,12 +88,16 @@ def _follow(unit: Unit, flow: Flow, pending: list[int]) -> None:
     """Add the variables that the expressions at `pending` flow into, and so on."""
     while pending:
         place = pending.pop()
-        target = _target(unit, flow.function, place)
+        target = target_of(unit, flow.function, place)
         if target is None:
             continue
         name = unit.tokens[target].text
         if name == "return":
-            flow.returns = True
+            lambda_name = _lambda_around(unit, flow.function, target)
+            if lambda_name is None:
+                flow.returns = True
+            else:
+                flow.lambdas.add(lambda_name)
         elif name not in flow.variables:
             variable = _add(unit, flow, name)
             pending += [
@@ -113,7 +117,7 @@ def _given_masks(unit: Unit, function: Function) -> Iterator[str]:
     """Yield the local variables and parameters that *_sync calls get as their mask."""
     for builtin in MASKED - _LOSE_MASKS:
         for place in unit.where(builtin):
-            if function.open < place < function.close:
+            if function.parameters < place < function.close:
                 call = call_at(unit.tokens, place)
                 if call is None or not call.arguments:
                     continue
@@ -135,9 +139,9 @@ def _bits_that_meet_masks(unit: Unit, flow: Flow) -> Iterator[int]:
         for at in (use - 2, use + 2)
         if tokens[at].kind == IDENT and tokens[min(at, use) + 1].text in ("&", "|", "^")
     }
-    for at in range(function.open, function.close):
+    for at in range(function.parameters, function.close):
         if tokens[at].text == "<<" and integer(tokens[at - 1]) in (1, 2):
-            target = _target(unit, function, at)
+            target = target_of(unit, function, at)
             if target is not None and tokens[target].text in meeting:
                 yield at
 
@@ -146,11 +150,11 @@ def _sources(unit: Unit, function: Function, mask_functions: frozenset[str]) -> 
     """Yield the places in a function where a mask comes into being."""
     for name in PRODUCERS | mask_functions:
         for place in unit.where(name):
-            if function.open < place < function.close:
+            if function.parameters < place < function.close:
                 yield place
     for name in ("asm", "__asm__"):
         for place in unit.where(name):
-            if function.open < place < function.close:
+            if function.parameters < place < function.close:
                 yield from _asm_outputs(unit, place)
 
 
@@ -166,7 +170,7 @@ def _asm_outputs(unit: Unit, place: int) -> Iterator[int]:
             yield at + 2
 
 
-def _target(unit: Unit, function: Function, place: int) -> int | None:
+def target_of(unit: Unit, function: Function, place: int) -> int | None:
     """Return the token of the variable that the expression at `place` is assigned to.
 
     The token of `return` when it is returned, the place itself for the output of an asm statement,
@@ -175,13 +179,13 @@ def _target(unit: Unit, function: Function, place: int) -> int | None:
     tokens = unit.tokens
     if tokens[place - 1].text == "(" and tokens[place - 2].kind == STRING:
         return place
-    start = expression_start(unit, place)
+    start = _behind_control(unit, expression_start(unit, place), place)
     if start > function.open + 1 and tokens[start - 1].text in ("(", "{"):
         owner = start - 2
         if tokens[owner].kind == IDENT and declaration_at(tokens, owner) is not None:
             return owner
     end = statement_end(tokens, start)
-    if end - start > _STATEMENT_LIMIT or _compares(unit, start, end):
+    if end - start > _STATEMENT_LIMIT or is_tested(unit, start, end):
         return None
     if tokens[start].text == "return":
         return start
@@ -208,8 +212,77 @@ def expression_start(unit: Unit, place: int) -> int:
     return start
 
 
-def _compares(unit: Unit, start: int, end: int) -> bool:
-    """Whether the statement's value is a comparison, a choice or a shifted bit, not a mask.
+def _behind_control(unit: Unit, start: int, place: int) -> int:
+    """Return the start of the statement behind `if (...)` and its kin, when `place` is there."""
+    tokens = unit.tokens
+    while tokens[start].text in _CONTROL:
+        if tokens[start].text in ("else", "do"):
+            start += 1
+            continue
+        close = match_bracket(tokens, start + 1)
+        if close is None or close >= place:
+            break
+        start = close + 1
+    return start
+
+
+def _lambda_around(unit: Unit, function: Function, place: int) -> str | None:
+    """Return the name of the lambda whose body holds `place`, "" if it has none, None if none."""
+    tokens = unit.tokens
+    depth = 0
+    for at in range(place, function.open, -1):
+        text = tokens[at].text
+        if text == "}":
+            depth += 1
+        elif text == "{":
+            depth -= 1
+            if depth < 0:
+                introducer = _introducer(unit, at)
+                if introducer is not None:
+                    named = tokens[introducer - 1].text == "="
+                    return tokens[introducer - 2].text if named else ""
+                depth = 0
+    return None
+
+
+def _introducer(unit: Unit, opener: int) -> int | None:
+    """Return the `[` of the lambda whose body opens at `opener`, or None."""
+    tokens = unit.tokens
+    at = opener - 1
+    while tokens[at].text in ("mutable", "noexcept") or tokens[at].kind == IDENT:
+        at -= 1
+    depth = 0
+    while at > 0 and tokens[at].text == ")":
+        while at > 0:
+            depth += (tokens[at].text == ")") - (tokens[at].text == "(")
+            at -= 1
+            if depth == 0:
+                break
+    if tokens[at].text != "]":
+        return None
+    while at > 0 and tokens[at].text != "[":
+        at -= 1
+    return at if tokens[at - 1].text in ("=", "(", ",", "return", "{", "&&", "||") else None
+
+
+def mask_macros(unit: Unit) -> frozenset[str]:
+    """Return the macros of this file whose value is a lane mask."""
+    found = set()
+    for name in PRODUCERS:
+        for place in unit.where(name):
+            macro = unit.functions.around(place)
+            if macro is None or not macro.is_macro or macro.name + 1 == place:
+                continue
+            body = range(macro.first + 1, macro.close + 1)
+            if enclosing_call(unit, macro, place) is None and not is_tested(
+                unit, body.start, body.stop
+            ):
+                found.add(unit.tokens[macro.name].text)
+    return frozenset(found)
+
+
+def is_tested(unit: Unit, start: int, end: int) -> bool:
+    """Whether the statement's value is a comparison, a choice or one bit, not a mask.
 
     What stands in the arguments of calls does not count.
     """
@@ -219,7 +292,9 @@ def _compares(unit: Unit, start: int, end: int) -> bool:
         token = tokens[at]
         if token.text in _NOT_A_MASK:
             return True
-        if token.text == "(" and tokens[at - 1].kind == IDENT:
+        if token.text == "&" and integer(tokens[at + 1]) == 1:
+            return True
+        if token.text == "(" and tokens[at - 1].kind == IDENT and tokens[at - 1].text != "return":
             at = match_bracket(tokens, at) or end
         at += 1
     return False
@@ -265,6 +340,8 @@ def _owner(unit: Unit, opener: int) -> int | None:
         return None
     if tokens[at].kind != IDENT or tokens[at].text in _TRANSPARENT:
         return None
+    if declaration_at(tokens, at) is not None:
+        return None  # `unsigned mask(...)` initializes
     return at
 
 

@@ -17,17 +17,22 @@ from porting.rules.warp.flow import (
     Flow,
     MaskVariable,
     enclosing_call,
+    expression_start,
     is_mask_argument,
     is_sole_declarator,
+    is_tested,
     lane_shifts,
+    mask_macros,
     read_flow,
+    target_of,
 )
 from porting.rules.warp.shuffles import SHUFFLES
 from porting.rules.warp.width import Widths, integer
-from porting.syntax import IDENT, call_at
+from porting.syntax import IDENT, call_at, statement_end
 
 _FULL_64: Final = "0xffffffffffffffffull"
 _COMPARISONS: Final = frozenset(("==", "!=", "<", ">", "<=", ">="))
+_TESTS: Final = frozenset(("if", "while", "switch", "bool", "assert", "__builtin_expect"))
 _FROM_TOP: Final = {31: "63", 32: "64"}
 _ORDER_OF_BITS: Final = frozenset(("__clz", "__brev", "__builtin_clz"))
 _HEADERS: Final = frozenset((".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"))
@@ -37,22 +42,26 @@ def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """Yield the widening of every variable, constant and result type that holds lane masks."""
     if not widths.logical:
         yield from _constants(unit)
-    mask_functions: frozenset[str] = frozenset()
+    mask_functions = frozenset[str]() if widths.logical else mask_macros(unit)
     while True:
         flows = [
             read_flow(unit, f, mask_functions, wave=not widths.logical)
             for f in _users(unit, mask_functions)
         ]
-        found = mask_functions | {
-            unit.tokens[flow.function.name].text
-            for flow in flows
-            if flow.returns and not widths.logical
-        }
+        found = mask_functions
+        if not widths.logical:
+            found = found.union(*(_mask_functions_of(unit, flow) for flow in flows))
         if found == mask_functions:
             break
         mask_functions = found
     for flow in flows:
         yield from _Widening(unit, widths, flow, mask_functions).findings()
+
+
+def _mask_functions_of(unit: Unit, flow: Flow) -> set[str]:
+    """Return the function, when it returns masks, and its lambdas that do."""
+    own = {unit.tokens[flow.function.name].text} if flow.returns else set[str]()
+    return own | (flow.lambdas - {""})
 
 
 def _users(unit: Unit, mask_functions: frozenset[str]) -> list[Function]:
@@ -148,7 +157,7 @@ class _Widening:
             yield from self._result()
         for name in PRODUCERS | self.mask_functions:
             for place in self.unit.where(name):
-                if self.function.open < place < self.function.close:
+                if self.function.parameters < place < self.function.close:
                     yield from self._use(name, place)
 
     def _is_safe(self, variable: MaskVariable) -> bool:
@@ -158,7 +167,7 @@ class _Widening:
         parameter types are not known could tell.
         """
         declaration = variable.declaration
-        if declaration is None or declaration.name < self.function.open:
+        if declaration is None or declaration.name < self.function.parameters:
             return False
         if declaration.wide or declaration.deduced:
             return False
@@ -196,7 +205,7 @@ class _Widening:
         edits = [widen(self.tokens, declaration)]
         if constant_value(self.unit, declaration.name) == FULL_32:
             edits.append(_full_literal(self.unit, declaration.name + 2))
-        if declaration.name < self.function.open:
+        if declaration.name < self.function.parameters:
             edits += self._full_arguments(declaration)
             if self.unit.source.suffix in _HEADERS:
                 callers = "callers in other files must pass 64 bits"
@@ -218,7 +227,7 @@ class _Widening:
                 yield _full_literal(self.unit, argument.first)
 
     def _use(self, name: str, use: int) -> Iterator[Diagnostic]:
-        if use <= self.function.open:
+        if use <= self.function.parameters:
             return
         yield from self._shifts(use)
         call = enclosing_call(self.unit, self.function, use)
@@ -251,9 +260,21 @@ class _Widening:
                 yield self._escape(
                     use, f"'{name}' is compared with {operand.text}, which has 32 or 64 ones"
                 )
-        before = tokens[use - 1].text
-        if before == "=" and tokens[use - 2].text in ("]", ")"):
-            yield self._escape(use, f"'{name}' is stored where 32 bits may be expected")
+        if tokens[use].text in self.flow.variables:
+            if tokens[use - 1].text == "=" and tokens[use - 2].text in ("]", ")"):
+                yield self._escape(use, f"'{name}' is stored where 32 bits may be expected")
+        elif after != ";" or tokens[use - 1].text not in (";", "{", "}"):
+            yield from self._value(name, use)
+
+    def _value(self, name: str, use: int) -> Iterator[Diagnostic]:
+        """Report a mask made here that is neither kept in a mask variable nor tested."""
+        start = expression_start(self.unit, use)
+        end = statement_end(self.tokens, start)
+        is_condition = self.tokens[start - 1].text == "(" and self.tokens[start - 2].text in _TESTS
+        if is_condition or is_tested(self.unit, start, end):
+            return
+        if target_of(self.unit, self.function, use) is None:
+            yield self._escape(use, f"the mask of '{name}' goes where 32 bits may be expected")
 
     def _shifts(self, use: int) -> Iterator[Diagnostic]:
         for at in lane_shifts(self.unit, use):

@@ -3,18 +3,20 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from porting.diagnostics import Code, Diagnostic
+from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.rules.unit import Unit
 from porting.rules.warp.arguments import (
     Mask,
     drop_first,
     has_effects,
+    is_local,
     is_variadic,
     kind_of_mask,
 )
 from porting.rules.warp.codes import (
     BALLOT,
+    ESCAPES,
     MATCH,
     REDUCE,
     REDUCED,
@@ -119,7 +121,10 @@ class _Writer:
         self.call = call
         self.name = unit.tokens[call.name]
         self.logical = widths.logical
-        self.full = bool(call.arguments) and kind_of_mask(unit, call.arguments[0]) is Mask.FULL
+        mask = call.arguments[0] if call.arguments else None
+        self.full = mask is not None and kind_of_mask(unit, mask) is Mask.FULL
+        # In wave-wide code, a mask whose type stays 32 bits wide would cut the upper lanes off.
+        self.cuts = not (self.logical or self.full or mask is None or is_local(unit, mask))
         self.edits: list[Edit] = []
 
     def front(self, text: str) -> None:
@@ -184,6 +189,9 @@ class _Writer:
 
     def done(self, code: Code, message: str, help_text: str = "") -> Diagnostic:
         """Return the finding with the edits collected so far."""
+        if self.cuts and code.severity is Severity.NOTE and self.name.text != "__syncwarp":
+            code, help_text = ESCAPES, "make the mask unsigned long long, for 64 lanes"
+            message = f"{message}; its mask may have 32 bits, which leaves lanes 32 to 63 out"
         return self.unit.diagnose(
             code,
             self.name,

@@ -211,6 +211,47 @@ def test_a_wide_mask_that_escapes_is_a_warning(ported: Port, use: str, code: str
     assert found.said(above="note") == [(4, code)]
 
 
+WAVE_ESCAPES = [
+    ("struct S { unsigned m; __device__ S() : m(__ballot_sync(-1, 1)) {} };", "m(__ballot(1))"),
+    ("__device__ void f(int n, bool p) { g(n, __ballot_sync(-1, p)); }", "g(n, __ballot(p))"),
+    ("__device__ void f(unsigned* o, bool p) { o[0] = __ballot_sync(-1, p); }", "__ballot(p)"),
+    ("__device__ void f(S& s, bool p) { s.m = __ballot_sync(-1, p); }", "__ballot(p)"),
+    ("__device__ int f(bool p) { return __any_sync(s.mask, p); }", "((s.mask) & __ballot(p))"),
+    ("__device__ int f(bool p) { return __any_sync(0xff, p); }", "(0xff & __ballot(p))"),
+]
+
+
+@pytest.mark.parametrize(("text", "wide"), WAVE_ESCAPES)
+def test_a_wide_mask_is_never_cut_without_a_warning(ported: Port, text: str, wide: str) -> None:
+    found = ported(check, text + "\n", project=Project(asks_warp_size=True))
+    assert wide in found.text
+    assert "WRP004" in [code for _, code in found.said(above="note")]
+
+
+WAVE_FLOWS = [
+    ("unsigned m(__ballot_sync(-1, p)); n = __popc(m);", "__popcll(m)"),
+    ("unsigned m = 0; if (p) m |= __ballot_sync(-1, p); n = __ffs(m);", "__ffsll(m)"),
+    ("unsigned m; for (;;) m = __activemask(); n = __popc(m);", "__popcll(m)"),
+    ("auto vote = [&](bool q) { return __ballot_sync(-1, q); }; n = __popc(vote(p));", "popcll(v"),
+    ("n = __popc(VOTE(p));", "__popcll(VOTE(p))"),
+    ("n = __popc(all<0>(p));", "__popcll(all<0>(p))"),
+    ("n = (__ballot_sync(-1, p) >> lane) & 1;", "(__ballot(p) >> lane) & 1"),
+    ("if (__ballot_sync(-1, p)) n = 1; while (!__ballot_sync(-1, p)) n = 2;", "if (__ballot(p))"),
+]
+
+
+@pytest.mark.parametrize(("statement", "wide"), WAVE_FLOWS)
+def test_a_wide_mask_is_followed_without_a_warning(ported: Port, statement: str, wide: str) -> None:
+    text = (
+        "#define VOTE(p) __ballot_sync(0xffffffff, p)\n"
+        "template <int N = 0> __device__ unsigned all(bool p) { return __ballot_sync(-1, p); }\n"
+        f"__device__ void f(int n, bool p, int lane) {{ {statement} }}\n"
+    )
+    found = ported(check, text, project=Project(asks_warp_size=True))
+    assert wide in line(found.text, 3)
+    assert found.said(above="note") == []
+
+
 def test_masks_declared_together_are_a_warning_when_they_must_widen(ported: Port) -> None:
     text = (
         "__device__ int k(bool p) {\n  int w = warpSize;\n"
