@@ -74,7 +74,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
     all_paths = frozenset(paths).union(source.path for source in sources)
     found = Project(files=all_paths)
     brings, bare = _runtime_headers(sources, found)
-    members, functions = _handles(traced)
+    members, functions = _handles(traced, sources)
     return Project(
         declared=frozenset(name for source in traced for name in declared_in(source.text)),
         files=all_paths,
@@ -150,14 +150,16 @@ def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
     return any(start <= offset < end for start, end in spans)
 
 
-def _handles(sources: Sequence[SourceFile]) -> tuple[dict[str, str], dict[str, str]]:
+def _handles(
+    traced: Sequence[SourceFile], sources: Sequence[SourceFile]
+) -> tuple[dict[str, str], dict[str, str]]:
     """Return the members and functions of headers that are integer handles, with their type.
 
     A name that any file declares with another type as well is left out.
     """
     members: dict[str, str] = {}
     functions: dict[str, str] = {}
-    for source in sources:
+    for source in traced:
         if source.suffix.startswith(".h") or source.suffix == ".cuh":
             for match in _HANDLE.finditer(source.text):
                 (functions if match[3] == "(" else members)[match[2]] = match[1]

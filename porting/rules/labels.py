@@ -7,7 +7,7 @@ from typing import Final
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, Token, call_at, match_bracket
+from porting.syntax import Token, call_at, match_bracket
 
 SAME_CODE: Final = Code(
     "LBL001",
@@ -107,8 +107,7 @@ def _labels(
             last = at + 1
             while last < close and tokens[last].text != ":":
                 last += 1
-            if tokens[last - 1].kind == IDENT:
-                yield Label(at, last, tokens[last - 1])
+            yield Label(at, last, tokens[last - 1])
             at = last
         elif token.text == "default":
             yield Label(at, at + 1, token)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
-from porting.mapping import Name, Status
+from porting.mapping import Action, Name, Status
 from porting.rules.macros.versions import VERSIONS
 from porting.rules.shims import defines_cuda_name
 from porting.rules.unit import Unit
@@ -62,9 +62,9 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         name = unit.names.get(text)
         if name is None:
             yield from _not_in_tables(unit, text, places)
-        elif name.target is not None and name.status is Status.MAPPED:
+        elif name.target is not None and name.status is Status.MAPPED and not _needs_a_person(name):
             yield from _renamed(unit, name.target, places)
-        elif name.status is Status.UNSUPPORTED and _is_meant(unit, text):
+        elif name.status is not Status.UNCHANGED and _is_meant(unit, text):
             yield from (_unsupported(unit, name, number) for number in places)
 
 
@@ -76,6 +76,11 @@ def _renamed(unit: Unit, target: str, places: list[int]) -> Iterator[Edit | Diag
             yield unit.diagnose(DEFINED_HERE, token, text)
         else:
             yield Edit(token.start, token.end, target, token.text)
+
+
+def _needs_a_person(name: Name) -> bool:
+    """Whether a name has a counterpart that no family fits the call to: AMD SMI for NVML."""
+    return name.library == "nvml" and name.action is Action.ARGUMENTS
 
 
 def _is_meant(unit: Unit, text: str) -> bool:
@@ -98,6 +103,8 @@ def _unsupported(unit: Unit, name: Name, number: int) -> Diagnostic:
         text = f"member {name.name} keeps its name: {name.reason}"
         return unit.diagnose(MEMBER, token, text, edits=[unit.hold(token)])
     text = f"no HIP name for {name.name}: {name.reason}"
+    if name.target is not None:
+        text = f"{name.name} does not become {name.target} by its name alone: {name.reason}"
     return unit.diagnose(UNSUPPORTED, token, text, help=name.help, edits=[unit.hold(token)])
 
 

@@ -33,11 +33,21 @@ _TRACES: Final = (
     *("cuda", "CUDA", "Cuda", "cub::", "cub/", "cutlass", "cute::", "cute/", "nccl", "NCCL", "<<<"),
     *("thrust", "wmma", "gesvdj", "syevj", "warp", "Warp", "WARP", "texture", "cooperative_gr"),
     *("nvidia", "NVIDIA", "asm", "HIP_", "__HCC__", "hip/", "porting:", "nvrtc", "nvml", "nvtx"),
-    *("nvjpeg", "nvshmem", "nvcomp", "nvinfer", "optix"),
+    *("nvjpeg", "nvshmem", "nvcomp", "nvinfer", "optix", '"cu"', "(cu,", "__DRIVER_", "__DEVICE_"),
+    *("__VECTOR_", "__HOST_DEF", "__CHANNEL_", "__LIBRARY_", "__TEXTURE_", "__SURFACE_", "__MATH_"),
 )
 _TRACE_SHAPES: Final = tuple(
     map(
-        re.compile, (r"cu[A-Z]", r"CU[A-Za-z_]", r"nv[A-Z_]", r"NV[A-Z_]", r"__[a-zN]", r"hip[A-Z]")
+        re.compile,
+        (
+            r"cu[A-Z]",
+            r"cu\w*[ \t]*##",
+            r"CU[A-Za-z_]",
+            r"nv[A-Z_]",
+            r"NV[A-Z_]",
+            r"__[a-zN]",
+            r"hip[A-Z]",
+        ),
     )
 )
 

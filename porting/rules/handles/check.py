@@ -202,8 +202,8 @@ def _compares(unit: Unit, whole: Span) -> bool:
     )
     if not (ORDERS | EQUALS).intersection(sides):
         return False
-    other = tokens[whole.last + 2] if sides[1] in ORDERS | EQUALS else tokens[whole.first - 2]
-    return is_integer_variable(unit, other.text)
+    other = whole.last + 2 if sides[1] in ORDERS | EQUALS else whole.first - 2
+    return is_integer_variable(unit, other)
 
 
 def _converted(unit: Unit, span: Span, whole: Span) -> Iterator[Diagnostic]:
@@ -227,8 +227,8 @@ def _converted(unit: Unit, span: Span, whole: Span) -> Iterator[Diagnostic]:
             yield _open(unit, span, f"is compared by {after} with zero")
         return
     if after in EQUALS or before in EQUALS:
-        other = tokens[whole.last + 2] if after in EQUALS else tokens[whole.first - 2]
-        if is_integer_variable(unit, other.text):
+        other = whole.last + 2 if after in EQUALS else whole.first - 2
+        if is_integer_variable(unit, other):
             edits = wrap(unit, span, "uintptr_t")
             yield _found(unit, span, f"'{_text(unit, span)}' is compared as an integer", edits)
         return

@@ -77,6 +77,8 @@ def use_of(tokens: Sequence[Token], span: Span) -> Use:
     sums = integer = False
     while span.first > 0 and span.last + 1 < len(tokens):
         left, right = tokens[span.first - 1].text, tokens[span.last + 1].text
+        if left == ")":
+            break  # a cast in C's way: what follows is done with its result
         if left == "~":
             integer, span = True, Span(span.first - 1, span.last)
             continue

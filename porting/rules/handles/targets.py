@@ -58,13 +58,24 @@ def _assigned(unit: Unit, handles: Handles, equals: int) -> str:
     handle = handles.variable(unit, equals - 1) or handles.members.get(name.text)
     if handle is not None and handle.depth == 0:
         return "handle"
-    return "integer" if is_integer_variable(unit, name.text) else "unknown"
+    return "integer" if is_integer_variable(unit, equals - 1) else "unknown"
 
 
-def is_integer_variable(unit: Unit, name: str) -> bool:
-    """Whether a name is declared with a 64-bit integer type somewhere in the file, and no other."""
-    types = [_type_before(unit, n) for n in unit.where(name) if declares(unit.lexed, n)]
-    return bool(types) and all(INTEGER.fullmatch(type_) for type_ in types)
+def is_integer_variable(unit: Unit, number: int) -> bool:
+    """Whether the identifier at a token is a variable of a 64-bit integer type."""
+    return INTEGER.fullmatch(declared_type(unit, number)) is not None
+
+
+def declared_type(unit: Unit, number: int) -> str:
+    """Return the integer type that a variable is declared with, empty when that is not certain.
+
+    Looked for in the function around the use first, then at file level.
+    """
+    here = unit.functions.around(number)
+    places = [n for n in unit.where(unit.tokens[number].text) if declares(unit.lexed, n)]
+    local = [n for n in places if here is not None and unit.functions.around(n) == here]
+    types = {_type_before(unit, n) for n in local or places}
+    return types.pop() if len(types) == 1 else ""
 
 
 def _type_before(unit: Unit, number: int) -> str:
@@ -83,9 +94,8 @@ def integer_target(unit: Unit, whole: Span) -> list[Edit] | None:
         cast = _cast_type(unit, whole.first - 1)
         if cast is not None and INTEGER.fullmatch(cast):
             return _static_to_reinterpret(unit, whole.first - 1)
-    if before == "=" and is_integer_variable(unit, tokens[whole.first - 2].text):
-        type_ = _type_before(unit, whole.first - 2) or "uintptr_t"
-        return wrap(unit, whole, type_)
+    if before == "=" and is_integer_variable(unit, whole.first - 2):
+        return wrap(unit, whole, declared_type(unit, whole.first - 2))
     return None
 
 

@@ -18,8 +18,7 @@ __all__ = ["CODES", "Selections", "check"]
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield findings about macros, but for the conditions that `Selections` decides."""
     yield from check_pasting(unit)
-    if not unit.lexed.directives:
-        return
     yield from check_guards(unit)
     yield from check_compiler(unit)
-    yield from check_dual(unit)
+    if unit.lexed.directives:
+        yield from check_dual(unit)

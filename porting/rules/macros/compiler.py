@@ -46,7 +46,7 @@ def check_compiler(unit: Unit) -> Iterator[Edit | Diagnostic]:
     for number in unit.where(NVCC):
         yield _nvcc(unit, number)
     for name in unit.index:
-        if _OTHERS.fullmatch(name) and name not in _HANDLED:
+        if name.startswith("__") and _OTHERS.fullmatch(name) and name not in _HANDLED:
             yield from _others(unit, name)
     yield from _pragmas(unit)
     yield from _deprecated(unit)

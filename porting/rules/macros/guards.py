@@ -51,12 +51,13 @@ GUARDS: Final = {
     "NCCL_H_": "NCCL_H_",
 }
 _SHAPE: Final = re.compile(r"_*(?:CU|NV|CUDA|cuda|nvml)\w*_(?:H|HPP|h)_*|__SM_\d+_\w+_H(?:PP)?__")
+_ENDS: Final = ("H", "P", "h", "_")
 
 
 def check_guards(unit: Unit) -> Iterator[Diagnostic]:
     """Yield what becomes of the conditions that ask for a CUDA header's include guard."""
     for name in unit.index:
-        if name not in GUARDS and not _SHAPE.fullmatch(name):
+        if name not in GUARDS and not (name.endswith(_ENDS) and _SHAPE.fullmatch(name)):
             continue
         if name in unit.project.declared or _is_own(unit, name):
             continue

@@ -74,6 +74,12 @@ def _is_joined(unit: Unit, number: int, match: re.Match[str]) -> bool:
         return False
     if match["version"].endswith("."):
         return _is_name_alone(unit, token, match)
+    return _is_continued(unit, number)
+
+
+def _is_continued(unit: Unit, number: int) -> bool:
+    """Whether something is joined to the end of a literal."""
+    token = unit.tokens[number]
     following = unit.tokens[number + 1 : number + 3]
     if not following or following[0].directive != token.directive:
         return False

@@ -65,7 +65,7 @@ _ANY: Final = "|".join(
 )
 # `version` may hold format directives or end in a dot: then a number is joined at run time.
 LIBRARY_NAME: Final = re.compile(
-    rf"(?<![\w-])lib(?P<linux>{_ANY})(?:_static)?\.(?:so(?P<version>(?:\.(?:\d+|%\w+))*\.?)(?!\w)|a\b)"
+    rf"(?<![\w-])lib(?P<linux>{_ANY})(?:_static)?\.(?:so(?P<version>(?:\.(?:\d+|%\w+))*\.?)(?![\w])(?!\.[a-z])|a\b)"
     r"|(?<![\w-])(?P<windows>nvcuda|cudart(?:32|64)_\w+|nvrtc(?:32|64)_\w+|nvml)\.dll\b"
 )
 _ROCM7: Final = 7

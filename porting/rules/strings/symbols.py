@@ -83,7 +83,7 @@ def _finding(unit: Unit, number: int, name: Name) -> Diagnostic | None:
     if name.target is None:
         text = f"no HIP function to look up for '{name.name}': {name.reason}"
         return unit.diagnose(code, token, text, help=name.help, symbol=name.name)
-    if name.name in DIFFERENT_AS_POINTERS:
+    if name.name in DIFFERENT_AS_POINTERS or name.library == "nvml":
         text = f"'{name.name}' is looked up, and {name.target} takes other arguments"
         help_text = f"look up {name.target} and call it through a pointer of its own type"
         return unit.diagnose(code, token, text, help=help_text, symbol=name.name)

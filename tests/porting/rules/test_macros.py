@@ -1,0 +1,264 @@
+"""Conditions on compiler, architecture and version; header guards; branches for one platform."""
+
+import pytest
+
+from porting.config import Target
+from porting.hipify import Hipified, hipify
+from porting.mapping import Names
+from porting.source import SourceFile
+from porting.toolkits.sysroot import Sysroot
+
+NAMES = Names.load("7.1")
+DEVICE = "defined(__HIP_DEVICE_COMPILE__)"
+PTX = 'asm volatile("wgmma.fence.sync.aligned;");'
+MISSING = "cuTensorMapEncodeTiled(a);"
+
+
+def port(text: str, path: str = "a.h") -> Hipified:
+    done = hipify(SourceFile(path, text.encode()), Target(), NAMES)
+    again = hipify(SourceFile(path, done.data), Target(), NAMES)
+    assert again.data == done.data
+    return done
+
+
+def text_of(text: str) -> str:
+    return port(text).data.decode()
+
+
+def said(text: str) -> list[tuple[int, str, str]]:
+    return [(d.line, d.code, d.severity.value) for d in port(text).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("#ifdef __CUDACC__", "#ifdef __HIPCC__"),
+        ("#if defined(__CUDACC__) && X", "#if defined(__HIPCC__) && X"),
+        ("#ifdef __NVCC__", "#ifdef __HIPCC__"),
+        ("#ifndef __CUDACC_EXTENDED_LAMBDA__", "#ifndef __HIPCC__"),
+        ("#ifdef __CUDACC_RTC__", "#ifdef __HIPCC_RTC__"),
+        ("#if defined(__CUDACC__) || defined(__HIPCC__)",) * 2,
+        ("#if defined(__CUDACC__) && !defined(__HIPCC__)",) * 2,
+        ("#if defined(__NVCC__) && !defined(__clang__)",) * 2,
+    ],
+)
+def test_compiler_macro_becomes_hips_in_conditions_for_cuda_alone(
+    condition: str, expected: str
+) -> None:
+    assert text_of(f"{condition}\nint a;\n#endif\n") == f"{expected}\nint a;\n#endif\n"
+
+
+def test_nvcc_stays_beside_cudacc_and_in_front_of_its_pragmas() -> None:
+    text = (
+        "#if defined(__CUDACC__) || defined(__NVCC__)\n#endif\n"
+        "#ifdef __NVCC__\n#pragma nv_diag_suppress 177\n#endif\n"
+    )
+    assert text_of(text) == text.replace("__CUDACC__", "__HIPCC__")
+    assert said(text) == [(1, "MAC001", "note"), (3, "MAC001", "note"), (4, "MAC011", "note")]
+
+
+def test_undef_of_half_switches_follows() -> None:
+    text = "#undef __CUDA_NO_HALF_OPERATORS__\n"
+    assert text_of(text) == "#undef __HIP_NO_HALF_OPERATORS__\n"
+
+
+def test_other_macro_of_nvidias_compiler_is_a_warning() -> None:
+    assert said("#if __CUDA_ARCH_FEAT_SM90_ALL\nint a;\n#endif\n") == [(1, "MAC002", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("#ifdef __CUDA_ARCH__", "#ifdef __HIP_DEVICE_COMPILE__"),
+        ("#if defined(__CUDA_ARCH__)", f"#if {DEVICE}"),
+        ("#if !defined __CUDA_ARCH__", "#if !defined __HIP_DEVICE_COMPILE__"),
+        ("#if __CUDA_ARCH__", f"#if {DEVICE}"),
+        ("#if __CUDA_ARCH__ >= 700", f"#if {DEVICE}"),
+        ("#if 700 <= __CUDA_ARCH__", f"#if {DEVICE}"),
+        ("#if __CUDA_ARCH__ < 700", f"#if !{DEVICE}"),
+        ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530", f"#if {DEVICE}"),
+        ("#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ >= 530)", f"#if {DEVICE}"),
+        ("#if (__CUDA_ARCH__ >= 530) && X", f"#if ({DEVICE}) && X"),
+    ],
+)
+def test_architecture_condition_takes_the_branch_for_new_gpus(
+    condition: str, expected: str
+) -> None:
+    text = f"{condition}\nint a;\n#else\nint b;\n#endif\n"
+    assert text_of(text) == f"{expected}\nint a;\n#else\nint b;\n#endif\n"
+    assert said(text) == [(1, "MAC003", "note")]
+
+
+def test_every_condition_of_a_chain_is_written_for_the_device() -> None:
+    text = "#if __CUDA_ARCH__ >= 700\n1\n#elif defined(__CUDA_ARCH__)\n2\n#else\n3\n#endif\n"
+    expected = f"#if {DEVICE}\n1\n#elif {DEVICE}\n2\n#else\n3\n#endif\n"
+    assert text_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 600)\ndouble add(double*);\n#endif\n",
+        "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else\nint a;\n#endif\n",
+    ],
+)
+def test_condition_stays_where_undefined_takes_the_right_branch(text: str) -> None:
+    assert text_of(text) == text
+    assert said(text) == [(1, "MAC003", "note")]
+
+
+def test_older_branch_is_taken_where_the_newest_has_no_port() -> None:
+    text = (
+        f"__device__ void f() {{\n#if __CUDA_ARCH__ >= 900\n{PTX}\n#elif defined(__CUDA_ARCH__)\n"
+        "g();\n#else\nh();\n#endif\n}\n"
+    )
+    done = port(text)
+    expected = text.replace("#elif defined(__CUDA_ARCH__)", f"#elif {DEVICE}")
+    assert done.data.decode() == expected
+    assert {d.severity.value for d in done.diagnostics} == {"note"}
+
+
+def test_condition_without_a_branch_that_has_a_port_is_a_warning() -> None:
+    text = f"__device__ void f() {{\n#if __CUDA_ARCH__ >= 900\n{PTX}\n#endif\n}}\n"
+    done = port(text)
+    assert done.data.decode() == text
+    assert [(d.line, d.code, d.topic) for d in done.diagnostics if d.severity.value != "note"] == [
+        (2, "MAC004", "arch-guard")
+    ]
+
+
+def test_architecture_as_a_value_is_an_error() -> None:
+    text = "__device__ int f() { return __CUDA_ARCH__; }\n"
+    assert said(text) == [(1, "MAC004", "error")]
+
+
+def test_architecture_in_a_macro_is_a_warning_but_for_defined() -> None:
+    assert said("#define NEW (__CUDA_ARCH__ >= 700)\n") == [(1, "MAC004", "warning")]
+    text = "#define ON_GPU defined(__CUDA_ARCH__)\n"
+    assert text_of(text) == "#define ON_GPU defined(__HIP_DEVICE_COMPILE__)\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("#if CUDA_VERSION >= 11000", "#if !defined(CUDA_VERSION) || CUDA_VERSION >= 11000"),
+        ("#if CUDART_VERSION < 11000", "#if defined(CUDART_VERSION) && CUDART_VERSION < 11000"),
+        (
+            "#if CUDA_VERSION >= 11000 && defined(X)",
+            "#if (!defined(CUDA_VERSION) || CUDA_VERSION >= 11000) && defined(X)",
+        ),
+        (
+            "#if defined(CUDA_VERSION) && CUDA_VERSION >= 11000",
+            "#if defined(HIP_VERSION) && (!defined(CUDA_VERSION) || CUDA_VERSION >= 11000)",
+        ),
+        (
+            "#if __CUDACC_VER_MAJOR__ >= 11",
+            "#if !defined(__CUDACC_VER_MAJOR__) || __CUDACC_VER_MAJOR__ >= 11",
+        ),
+    ],
+)
+def test_version_condition_takes_the_branch_for_the_newest(condition: str, expected: str) -> None:
+    text = f"{condition}\nint a;\n#else\nint b;\n#endif\n"
+    assert text_of(text) == f"{expected}\nint a;\n#else\nint b;\n#endif\n"
+    assert said(text) == [(1, "MAC005", "note")]
+
+
+def test_version_condition_stays_where_the_newest_has_no_port() -> None:
+    text = f"#if CUDA_VERSION >= 12000\n{MISSING}\n#else\nint b;\n#endif\n"
+    assert text_of(text) == text
+    assert {severity for _, _, severity in said(text)} == {"note"}
+
+
+def test_version_condition_that_leaves_nothing_is_a_warning() -> None:
+    text = f"#if CUDA_VERSION >= 12000\n{MISSING}\n#endif\n"
+    assert text_of(text) == text
+    assert [s for s in said(text) if s[2] != "note"] == [(1, "MAC006", "warning")]
+
+
+def test_version_asked_for_by_name_means_the_header() -> None:
+    assert text_of("#ifdef CUDA_VERSION\n#endif\n") == "#ifdef HIP_VERSION\n#endif\n"
+    text = "int v = CUDA_VERSION;\n"
+    assert text_of(text) == "int v = HIP_VERSION;\n"
+    assert said(text) == [(1, "MAC005", "note")]
+
+
+def test_inner_branch_that_is_left_out_does_not_count_against_the_outer_one() -> None:
+    text = (
+        "#if CUDA_VERSION >= 11000\n#if CUDA_VERSION >= 12000\n"
+        f"{MISSING}\n#else\nint a;\n#endif\n#else\nint b;\n#endif\n"
+    )
+    outer = "#if CUDA_VERSION >= 11000\n"
+    expected = text.replace(outer, "#if !defined(CUDA_VERSION) || CUDA_VERSION >= 11000\n")
+    assert text_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("guard", "expected"),
+    [
+        ("__DRIVER_TYPES_H__", "HIP_INCLUDE_HIP_DRIVER_TYPES_H"),
+        ("__CUDA_RUNTIME_H__", "HIP_INCLUDE_HIP_HIP_RUNTIME_H"),
+        ("__CUDA_RUNTIME_API_H__", "HIP_INCLUDE_HIP_HIP_RUNTIME_API_H"),
+        ("__cuda_cuda_h__", "HIP_INCLUDE_HIP_HIP_RUNTIME_API_H"),
+        ("__CUDA_FP16_H__", "HIP_INCLUDE_HIP_HIP_FP16_H"),
+        ("CUBLAS_API_H_", "HIPBLAS_H"),
+    ],
+)
+def test_include_guard_becomes_that_of_the_hip_header(guard: str, expected: str) -> None:
+    text = f"#if defined({guard}) || defined(X)\nint a;\n#endif\n"
+    assert text_of(text) == text.replace(guard, expected)
+    assert said(text) == [(1, "MAC007", "note")]
+
+
+def test_include_guards_of_the_runtime_are_what_its_headers_define(sysroot: Sysroot) -> None:
+    from porting.rules.macros.guards import GUARDS
+
+    text = "\n".join(
+        path.read_text(errors="replace") for path in (sysroot.include / "hip").rglob("*.h")
+    )
+    missing = {
+        guard
+        for guard in GUARDS.values()
+        if "HIP_INCLUDE" in guard
+        and f"#define {guard}" not in text
+        and f"#define  {guard}" not in text
+    }
+    assert missing == set()
+
+
+def test_include_guard_without_counterpart_is_a_warning() -> None:
+    assert said("#ifdef __CUDA_FP4_H__\nint a;\n#endif\n") == [(1, "MAC008", "warning")]
+
+
+def test_include_guard_of_the_trees_own_header_stays() -> None:
+    text = "#ifndef CUDA_H\n#define CUDA_H\nint a = cudaSuccess;\n#endif\n"
+    assert text_of(text) == text.replace("cudaSuccess", "hipSuccess")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("__HIP_PLATFORM_HCC__", "__HIP_PLATFORM_AMD__"),
+        ("__HIP_PLATFORM_NVCC__", "__HIP_PLATFORM_NVIDIA__"),
+        ("__HCC__", "__HIP__"),
+    ],
+)
+def test_old_platform_macro_becomes_the_new_one_with_a_warning(old: str, new: str) -> None:
+    text = f"#ifdef {old}\nint lanes = 64;\n#endif\n"
+    assert text_of(text) == text.replace(old, new)
+    assert [s for s in said(text) if s[2] == "warning"] == [(1, "MAC009", "warning")]
+
+
+def test_branch_for_one_platform_stays_with_one_note_over_its_lines() -> None:
+    text = (
+        "#if defined(USE_ROCM)\n#include <hip/hip_runtime.h>\n#else\n#include <cuda_runtime.h>\n"
+        "int a = cudaSuccess;\nint b = cudaFree(p);\n#endif\nint c = cudaFree(q);\n"
+    )
+    done = port(text)
+    assert done.data.decode() == text.replace("cudaFree(q)", "hipFree(q)")
+    assert [(d.line, d.end_line, d.code, d.topic) for d in done.diagnostics] == [
+        (3, 6, "MAC010", "dual-platform")
+    ]
+
+
+def test_branch_without_cuda_names_is_not_worth_a_note() -> None:
+    assert said("#ifdef USE_ROCM\nint lanes = 64;\n#else\nint lanes = 32;\n#endif\n") == []
