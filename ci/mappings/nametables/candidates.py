@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 SOURCES = ("curated", "interop", "tag", "same", "rule", "torch")
 
+_DRIVER_TYPE = "CU^"  # the next letter becomes a capital: CUmemLocation is hipMemLocation
 _PREFIXES = {
     "runtime": (("cuda", "hip"), ("CUDA", "HIP"), ("CUDART", "HIP"), ("cu", "hip")),
     "driver": (
@@ -20,6 +21,7 @@ _PREFIXES = {
         ("CU_", "hip"),
         ("CU", "hip"),
         ("CU", "HIP"),
+        (_DRIVER_TYPE, "hip"),
         ("cuda", "hip"),
         ("cu", "hipModule"),
         ("cu", "hipDrv"),
@@ -63,9 +65,12 @@ class Proposal:
 def by_rule(name: str, library: str) -> Iterator[str]:
     """Yield what the naming rules of a library make of a name, likeliest first."""
     for old, new in _PREFIXES.get(library, ()):
-        if not name.startswith(old) or (old[-1].islower() and name[len(old) :][:1].islower()):
+        begin = old.removesuffix("^")
+        stem = name[len(begin) :]
+        if not name.startswith(begin) or (begin[-1].islower() and stem[:1].islower()):
             continue
-        stem = name[len(old) :]
+        if old == _DRIVER_TYPE:
+            stem = stem[:1].upper() + stem[1:]
         if library in _UNVERSIONED:
             yield new + re.sub(r"_v2(?=$|_64)", "", stem)
         yield new + stem
