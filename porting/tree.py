@@ -13,7 +13,7 @@ from porting.source import C_SUFFIXES, SourceFile
 
 # Folders of version control; `.git` is a file in a submodule or a linked work tree.
 VCS_NAMES = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "CVS", "_darcs"))
-# What a port leaves in its output (see porting.manifest); it is no part of a tree.
+# What a port leaves in its output (see porting.output.manifest); it is no part of a tree.
 MANIFEST_NAME = ".porting-manifest.json"
 
 

@@ -123,6 +123,6 @@ def _usage(error: "click.ClickException") -> str:
 
 
 def _clean_up() -> None:
-    staging = sys.modules.get("porting.staging")
+    staging = sys.modules.get("porting.output.staging")
     if staging is not None:
         staging.remove_live()

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from porting.cli.output import write_text
+from porting.cli.terminal import write_text
 from porting.toolkits import doctor
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from porting.cli.output import write_text
+from porting.cli.terminal import write_text
 from porting.config import DEFAULT_ROCM
 from porting.errors import UsageError
 from porting.explain import code_list, explain, library_table

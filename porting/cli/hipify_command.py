@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from porting.cli.options import Common, common_options, force_option, output_option
-from porting.cli.output import progress_bar, write_bytes
-from porting.diffs import unified_diff
+from porting.cli.terminal import progress_bar, write_bytes
 from porting.errors import UsageError
-from porting.inplace import check_clean, write_in_place
+from porting.output.diffs import unified_diff
+from porting.output.inplace import check_clean, write_in_place
 from porting.port import PortResult, port
 from porting.reports import text_report
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from porting.cli.output import show
+from porting.cli.terminal import show
 from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
 from porting.errors import UsageError
 from porting.port import PortRequest

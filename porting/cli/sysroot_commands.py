@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from porting.cli.output import write_text
+from porting.cli.terminal import write_text
 from porting.config import DEFAULT_ROCM, release_key
 from porting.errors import ToolchainError
 from porting.toolkits import sysroot as sysroots

@@ -12,7 +12,7 @@ from porting.cli.options import (
     output_option,
     report_options,
 )
-from porting.cli.output import progress_bar
+from porting.cli.terminal import progress_bar
 from porting.port import port, verify_output
 
 

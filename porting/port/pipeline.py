@@ -10,8 +10,9 @@ from porting.conversion import Conversion, Progress
 from porting.diagnostics import Code, Diagnostic
 from porting.errors import InputError
 from porting.hipify import Hipified
-from porting.manifest import Manifest
 from porting.mapping import Names
+from porting.output.manifest import Manifest
+from porting.output.writing import write
 from porting.patterns import PathPatterns
 from porting.port.codes import CODES, all_codes
 from porting.port.places import check_places
@@ -22,7 +23,6 @@ from porting.port.reporting import (
     port_stage,
     sort_findings,
 )
-from porting.port.writing import write
 from porting.reports import PORT, Report, Stage, State, Verdict
 from porting.rules import Project, collect_project
 from porting.settings import Settings

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from porting.errors import UsageError
-from porting.staging import check_replaceable
+from porting.output.staging import check_replaceable
 from porting.tree import read_tree
 
 

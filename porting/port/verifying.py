@@ -9,8 +9,8 @@ from porting.conversion import Progress
 from porting.diagnostics import Diagnostic
 from porting.errors import InputError
 from porting.hipify import Hipified
-from porting.linemap import LineMap
-from porting.manifest import Manifest
+from porting.output.linemap import LineMap
+from porting.output.manifest import Manifest
 from porting.reports import Stage, State
 from porting.settings import Settings
 from porting.source import SourceFile

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from porting.errors import InputError
 from porting.hipify import Hipified
-from porting.linemap import LineMap
-from porting.replacing import make_folders, write_file
-from porting.staging import StagedFolder
+from porting.output.linemap import LineMap
+from porting.output.replacing import make_folders, write_file
+from porting.output.staging import StagedFolder
 from porting.tree import Entry, Kind, Tree
 
 

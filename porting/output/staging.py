@@ -16,9 +16,9 @@ from pathlib import Path
 from types import TracebackType
 
 from porting.errors import OutputError
-from porting.linemap import LineMap
-from porting.manifest import Manifest, file_digest, path_digest
-from porting.replacing import make_folders, output_error, remove_if_empty, signals_held
+from porting.output.linemap import LineMap
+from porting.output.manifest import Manifest, file_digest, path_digest
+from porting.output.replacing import make_folders, output_error, remove_if_empty, signals_held
 from porting.tree import MANIFEST_NAME
 
 _LOCK = "lock"

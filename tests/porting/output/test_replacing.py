@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from porting.errors import OutputError
-from porting.replacing import replace_files, signals_held, write_file
+from porting.output.replacing import replace_files, signals_held, write_file
 
 
 def _names(folder: Path) -> list[str]:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porting.edits import Edit, apply_edits
-from porting.linemap import LineMap
+from porting.output.linemap import LineMap
 from porting.source import SourceFile
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from porting.errors import OutputError
-from porting.manifest import Manifest
-from porting.staging import StagedFolder, check_replaceable
+from porting.output.manifest import Manifest
+from porting.output.staging import StagedFolder, check_replaceable
 from porting.tree import MANIFEST_NAME
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from porting.conversion import Progress
-from porting.replacing import write_file
+from porting.output.replacing import write_file
 from porting.reports import Report, render, text_report
 
 # Drawing takes about as long as porting a small file: at most ten times a second.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from porting.errors import OutputError
-from porting.linemap import LineMap
+from porting.output.linemap import LineMap
 from porting.tree import MANIFEST_NAME
 
 _FORMAT = 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from porting.errors import InputError, UsageError
 from porting.hipify import Hipified
-from porting.replacing import replace_files
+from porting.output.replacing import replace_files
 
 _TIMEOUT = 120.0
 

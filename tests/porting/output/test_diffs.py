@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porting.diffs import unified_diff
 from porting.edits import Edit, apply_edits
 from porting.hipify import Hipified
+from porting.output.diffs import unified_diff
 from porting.source import SourceFile
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from porting.linemap import LineMap
-from porting.manifest import Manifest, file_digest, path_digest
+from porting.output.linemap import LineMap
+from porting.output.manifest import Manifest, file_digest, path_digest
 from porting.tree import MANIFEST_NAME
 
 
