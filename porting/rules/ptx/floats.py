@@ -32,7 +32,6 @@ _NAMES: Final = {
     "f32": "float",
     "f64": "double",
 }
-_HALF: Final = "f16"
 
 
 def _kind(ins: Instruction) -> str:
@@ -127,10 +126,6 @@ def convert(values: Values, ins: Instruction) -> str:
 
 
 def _conversion(ins: Instruction, to: str, have: str, mode: str, text: str) -> str:
-    if have == _HALF and to == "f32" and not mode:
-        return f"__half2float(__ushort_as_half({text}))"
-    if have == "f32" and to == _HALF and mode in ("rn", "rz"):
-        return f"__half_as_ushort(__float2half_{mode}({text}))"
     if have == "f32" and to == "f64" and not mode:
         return f"static_cast<double>({text})"
     if have == "f64" and to == "f32" and mode in _ROUNDS:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from porting.rules.ptx import bitfields, control, floats, integers, memory
+from porting.rules.ptx import bitfields, control, floats, halves, integers, memory
 from porting.rules.ptx.integers import Emitter
 from porting.rules.ptx.statement import AsmStatement
 from porting.rules.ptx.template import Instruction, Template
@@ -62,6 +62,8 @@ def _line(values: Values, ins: Instruction) -> str:
         raise UntranslatableError(f"{ins.name} is not supported")
     if ins.opcode[0] in floats.EMITTERS and any(map(_FLOAT.fullmatch, ins.opcode[1:])):
         emitter = floats.EMITTERS[ins.opcode[0]]
+    if ins.opcode[0] in halves.EMITTERS and halves.TYPES.intersection(ins.opcode[1:]):
+        emitter = halves.EMITTERS[ins.opcode[0]]
     text = emitter(values, ins)
     if not ins.predicate or text == memory.NOTHING:
         return text

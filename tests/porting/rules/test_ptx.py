@@ -40,6 +40,7 @@ def rewritten(ported: Port, statement: str, rocm: str = "7.1") -> str:
     return "\n".join(found.text.splitlines()[3:-1]).strip()
 
 
+PAIR = "_Float16 __attribute__((ext_vector_type(2)))"
 REWRITES = [
     ('asm volatile("mov.u32 %0, %%laneid;" : "=r"(u));', "u = __lane_id() & 31;"),
     ('asm("mov.u32 %0, %laneid;" : "=r"(u) :: "memory");', "u = __lane_id() & 31;"),
@@ -84,7 +85,7 @@ REWRITES = [
     ('asm("cvt.rni.s32.f32 %0, %1;" : "=r"(i) : "f"(x));', "i = __float2int_rn(x);"),
     (
         'asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));',
-        "h = __half_as_ushort(__float2half_rn(x));",
+        "h = __builtin_bit_cast(unsigned short, static_cast<_Float16>(x));",
     ),
     (
         'asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(x) : "l"(q + 1));',
@@ -115,6 +116,45 @@ REWRITES = [
     (
         'asm volatile("atom.cas.b32 %0, [%1], %2, %3;" : "=r"(u) : "l"(p), "r"(u), "r"(v));',
         "u = atomicCAS(reinterpret_cast<unsigned*>(p), u, v);",
+    ),
+    (
+        'asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));',
+        "x = static_cast<float>(__builtin_bit_cast(_Float16, static_cast<unsigned short>(h)));",
+    ),
+    (
+        'asm("add.f16 %0, %1, %1;" : "=h"(h) : "h"(h));',
+        (
+            "h = __builtin_bit_cast(unsigned short, static_cast<_Float16>("
+            "__builtin_bit_cast(_Float16, static_cast<unsigned short>(h)) +"
+            " __builtin_bit_cast(_Float16, static_cast<unsigned short>(h))));"
+        ),
+    ),
+    (
+        'asm("max.f16x2 %0, %1, %2;" : "=r"(u) : "r"(u), "r"(v));',
+        (
+            f"u = __builtin_bit_cast(unsigned, __builtin_elementwise_max("
+            f"__builtin_bit_cast({PAIR}, u), __builtin_bit_cast({PAIR}, v)));"
+        ),
+    ),
+    (
+        'asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(u) : "r"(u), "r"(v), "r"(s));',
+        (
+            f"u = __builtin_bit_cast(unsigned, __builtin_elementwise_fma("
+            f"__builtin_bit_cast({PAIR}, u), __builtin_bit_cast({PAIR}, v),"
+            f" __builtin_bit_cast({PAIR}, s)));"
+        ),
+    ),
+    (
+        'asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(x), "f"(y));',
+        (
+            "u = static_cast<unsigned>(__builtin_bit_cast(unsigned short,"
+            " static_cast<__bf16>(x))) << 16 |"
+            " __builtin_bit_cast(unsigned short, static_cast<__bf16>(y));"
+        ),
+    ),
+    (
+        'asm("cvt.rn.relu.f16.f32 %0, %1;" : "=h"(h) : "f"(x));',
+        "h = __builtin_bit_cast(unsigned short, static_cast<_Float16>(x < 0.0f ? 0.0f : x));",
     ),
     ('asm volatile("membar.gl;" ::: "memory");', "__threadfence();"),
     ('asm volatile("fence.acq_rel.cta;" ::: "memory");', "__threadfence_block();"),
