@@ -1,4 +1,4 @@
-"""Replacements in a text: collect them without overlap, apply them, map places back."""
+"""Replacements in a text: collect them without overlap, apply them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -79,23 +79,3 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         at = edit.end
     parts.append(text[at:])
     return "".join(parts)
-
-
-class EditMap:
-    """Where a place in the edited text came from."""
-
-    def __init__(self, edits: Sequence[Edit]) -> None:
-        self._out: list[int] = [0]
-        self._pieces: list[tuple[int, int]] = [(0, 1)]  # input offset, step (0: replaced text)
-        shift = 0
-        for edit in edits:
-            out = edit.start + shift
-            self._out += [out, out + len(edit.replacement)]
-            self._pieces += [(edit.start, 0), (edit.end, 1)]
-            shift += len(edit.replacement) - (edit.end - edit.start)
-
-    def origin(self, offset: int) -> int:
-        """Return the input offset of an output offset; inside a replacement, that of its start."""
-        at = bisect_right(self._out, offset) - 1
-        start, step = self._pieces[at]
-        return start + step * (offset - self._out[at])

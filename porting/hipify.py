@@ -1,11 +1,11 @@
 """Port one file: source text and target in, HIP text and diagnostics out.  Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity, by_place
-from porting.edits import Edit, EditMap, EditSet, apply_edits
+from porting.edits import Edit, EditSet, apply_edits
 from porting.mapping import Names
 from porting.rules import GIVES_WAY, RULES, Project, Selections, Unit
 from porting.source import C_SUFFIXES, SourceFile
@@ -36,20 +36,11 @@ class Hipified:
     edits: tuple[Edit, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     suppressed: tuple[Diagnostic, ...] = ()
-    _map: list[EditMap] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def changed(self) -> bool:
         """Whether the output differs from the input."""
         return bool(self.edits)
-
-    def origin_line(self, line: int) -> int:
-        """Return the input line that an output line came from."""
-        if not self._map:
-            self._map.append(EditMap(self.edits))
-        output = SourceFile(self.source.path, self.data)
-        start = output.line_starts[min(line, len(output.line_starts)) - 1]
-        return self.source.line_of(self._map[0].origin(start))
 
 
 def is_portable(source: SourceFile) -> bool:

@@ -3,12 +3,11 @@
 from porting.verify.codes import CODES
 from porting.verify.commands import Flags
 from porting.verify.findings import Origin
-from porting.verify.pipeline import EVIDENCE, Progress, Verification, VerifyRequest, verify
+from porting.verify.pipeline import Progress, Verification, VerifyRequest, verify
 from porting.verify.summary import STAGES
 
 __all__ = [
     "CODES",
-    "EVIDENCE",
     "STAGES",
     "Flags",
     "Origin",

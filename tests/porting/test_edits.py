@@ -1,4 +1,4 @@
-"""Edits: accepted without overlap, applied once, and traced back."""
+"""Edits: accepted without overlap, and applied once."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porting.edits import Edit, EditMap, EditSet, apply_edits
+from porting.edits import Edit, EditSet, apply_edits
 
 SIZE = 24
 TEXT = "".join(chr(ord("a") + i) for i in range(SIZE))
@@ -42,24 +42,6 @@ def test_accepted_edits_apply_as_if_each_piece_were_replaced(groups: list[list[E
         out += TEXT[at : edit.start] + edit.replacement
         at = edit.end
     assert apply_edits(TEXT, kept) == out + TEXT[at:]
-
-
-@given(groups)
-def test_map_leads_unchanged_characters_back_to_their_place(groups: list[list[Edit]]) -> None:
-    kept = accepted(groups).sorted()
-    output = apply_edits(TEXT, kept)
-    back = EditMap(kept)
-    for offset, character in enumerate(output):
-        if character.islower():
-            assert TEXT[back.origin(offset)] == character
-
-
-@given(groups)
-def test_map_never_goes_backwards(groups: list[list[Edit]]) -> None:
-    kept = accepted(groups).sorted()
-    back = EditMap(kept)
-    places = [back.origin(offset) for offset in range(len(apply_edits(TEXT, kept)) + 1)]
-    assert places == sorted(places)
 
 
 def test_overlapping_group_is_refused_as_a_whole() -> None:

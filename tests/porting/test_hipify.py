@@ -114,14 +114,6 @@ def test_suppressed_finding_is_kept_apart_and_not_rewritten() -> None:
     assert done.diagnostics == ()
 
 
-def test_origin_line_leads_back_over_removed_and_added_lines() -> None:
-    text = "#include <cub/block/block_scan.cuh>\n#include <cub/cub.cuh>\nint x;\nint y = cudaFree(p);\n"
-    done = port(text)
-    assert done.data.decode().splitlines()[2] == "int y = hipFree(p);"
-    assert done.origin_line(3) == 4
-    assert done.origin_line(1) == 1
-
-
 def test_one_megabyte_on_one_line_is_ported() -> None:
     numbers = ",".join(str(i % 251) for i in range(280_000))
     text = f"int d[] = {{{numbers}}};\nint e = cudaDeviceSynchronize();\n"

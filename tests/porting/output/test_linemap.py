@@ -3,7 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from porting.config import Target
 from porting.edits import Edit, apply_edits
+from porting.hipify import hipify
+from porting.mapping import Names
 from porting.output.linemap import LineMap
 from porting.source import SourceFile
 
@@ -33,6 +36,14 @@ def test_lines_after_a_removed_one_move_down() -> None:
     assert [lines.origin(n) for n in (1, 2, 3)] == [1, 3, 4]
 
 
+def test_lines_of_a_ported_file_lead_back_over_a_removed_one() -> None:
+    text = "#include <cub/block/block_scan.cuh>\n#include <cub/cub.cuh>\nint y = cudaFree(p);\n"
+    done = hipify(SourceFile("a.cu", text.encode()), Target(), Names.load("7.1"))
+    assert done.data.decode().splitlines()[1] == "int y = hipFree(p);"
+    lines = LineMap.of(done.source, done.edits)
+    assert [lines.origin(n) for n in (1, 2)] == [1, 3]
+
+
 @given(st.data())
 def test_every_line_that_no_edit_touches_leads_to_itself(data: st.DataObject) -> None:
     number = data.draw(st.integers(1, 12))
@@ -44,7 +55,10 @@ def test_every_line_that_no_edit_touches_leads_to_itself(data: st.DataObject) ->
         edits.append(Edit(start, start + len(f"line {line}\n"), replacement))
     edits.sort(key=lambda e: e.start)
     lines = _map(text, *edits)
-    for at, shown in enumerate(apply_edits(text, edits).split("\n"), 1):
+    shown_lines = apply_edits(text, edits).split("\n")
+    origins = [lines.origin(at) for at, _ in enumerate(shown_lines, 1)]
+    assert origins == sorted(origins)
+    for at, shown in enumerate(shown_lines, 1):
         # A replacement without a line end runs into the line after it.
         if shown.startswith("line "):
             assert lines.origin(at) == int(shown.removeprefix("line ")) + 1
