@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
-from porting.rules.device import cache_hints, intrinsics, restrictions, scoped_atomics
+from porting.rules.device import cache_hints, intrinsics, locks, restrictions, scoped_atomics
 from porting.rules.device.codes import CODES
 from porting.rules.dialect import is_hip_source
 from porting.rules.unit import Unit
@@ -21,6 +21,7 @@ _RESTRICTIONS = (
     restrictions.matrix,
     restrictions.narrow_floats,
     restrictions.attributes,
+    locks.spin_locks,
 )
 
 

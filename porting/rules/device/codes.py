@@ -120,6 +120,17 @@ CLUSTER = Code(
     "AMD GPUs have no clusters of blocks and no shared memory across blocks.  Exchange data through"
     " global memory, or give the work of a cluster to one block.",
 )
+LOCK = Code(
+    "DEV014",
+    "silent-semantics",
+    Severity.WARNING,
+    "a lock that lanes of one wavefront may wait for",
+    "From Volta on, NVIDIA's threads make progress on their own: one lane of a warp may hold a lock"
+    " while another spins on it.  Lanes of an AMD wavefront share a program counter: the lane that"
+    " holds the lock waits until the spinning lanes leave their loop, which they never do.  The"
+    " kernel hangs.  Let one thread per block take the lock, or put the critical section inside the"
+    " loop, in the branch in which the lock was taken.",
+)
 CODES: Final = (
     CACHE_HINT,
     CACHE_HINT_UNKNOWN,
@@ -134,4 +145,5 @@ CODES: Final = (
     FP8,
     ATTRIBUTE,
     CLUSTER,
+    LOCK,
 )

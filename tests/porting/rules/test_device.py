@@ -155,6 +155,9 @@ def test_intrinsic_is_an_error_when_its_operands_are_not_known(
         "void f() { g(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); }\n",
         "void f() { g(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n); }\n",
         "__global__ void __launch_bounds__(256, 2) k() {}\n",
+        "__device__ void f(int* m) { if (threadIdx.x == 0) while (atomicCAS(m, 0, 1)); }\n",
+        "__device__ void f(int* m) { do { o = s; s = atomicCAS(m, o, g(o)); } while (o != s); }\n",
+        "__device__ void f(int* m) { if (lane == 0) { while (atomicExch(m, 1) != 0) {} } }\n",
     ],
 )
 def test_code_that_needs_nothing_is_left_alone(ported: Port, text: str) -> None:
@@ -212,6 +215,18 @@ def test_code_that_needs_nothing_is_left_alone(ported: Port, text: str) -> None:
         ("#include <mma.h>\nusing namespace nvcuda;\n", 2, "DEV010", "rocWMMA"),
         ("__nv_fp8_e4m3 a;\n__nv_fp8_e4m3 b;\n", 1, "DEV011", "FNUZ"),
         ("__global__ void __cluster_dims__(2, 1, 1) k() {}\n", 1, "DEV013", "clusters"),
+        (
+            "__device__ void lock(int* m) {\n  while (atomicCAS(m, 0, 1) != 0);\n}\n",
+            2,
+            "DEV014",
+            "wavefront",
+        ),
+        (
+            "__device__ void lock(int* m) {\n  while (0 != atomicExch(m, 1)) {}\n}\n",
+            2,
+            "DEV014",
+            "wavefront",
+        ),
     ],
 )
 def test_what_the_hardware_lacks_is_reported(
