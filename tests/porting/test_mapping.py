@@ -95,7 +95,7 @@ def test_get_when_hip_has_the_same_name(names: Names, name: str) -> None:
         ("cuFuncSetAttribute", "host function"),
         ("cuTensorMapEncodeTiled", "TMA"),
         ("cudaGraphConditionalHandleCreate", "conditional"),
-        ("cudaDevAttrMaxBlocksPerMultiprocessor", "no such attribute"),
+        ("cudaDevAttrMpsEnabled", "no such attribute"),
         ("CUDA_VERSION", "HIP_VERSION"),
         ("cudnnConvolutionForward", "MIOpen"),
         ("nvmlDeviceGetCount", "AMD SMI"),
