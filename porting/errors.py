@@ -1,4 +1,8 @@
-"""The one exception tree of `porting`; every class carries the exit code it leads to."""
+"""The one exception tree of `porting`, with exit codes; and what the system says of an error."""
+
+import errno
+
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 
 
 class PortingError(Exception):
@@ -29,3 +33,13 @@ class MappingError(PortingError):
 
 class ToolchainError(PortingError):
     """A compiler, wheel or sysroot that a requested stage needs is not available."""
+
+
+def reason(error: OSError) -> str:
+    """Return what the system says of an error, as it stands in a sentence of ours."""
+    return (error.strerror or str(error)).lower()
+
+
+def is_full_disk(error: OSError) -> bool:
+    """Whether there was no space left, on the disk or in the user's quota."""
+    return error.errno in _FULL

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from porting.errors import ConfigError
+from porting.errors import ConfigError, reason
 from porting.patterns import PathPatterns
 
 
@@ -64,8 +64,9 @@ def load_settings(source: Path) -> Settings:
     except FileNotFoundError:
         return Settings()
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ConfigError(f"{path} cannot be read: {why}") from error
+        raise ConfigError(
+            f"{path} cannot be read: {reason(error)}; make it readable or move it away"
+        ) from error
     try:
         table = tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

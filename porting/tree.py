@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from porting.errors import InputError
+from porting.errors import InputError, reason
 from porting.patterns import PathPatterns
 from porting.source import C_SUFFIXES, SourceFile
 
@@ -151,7 +151,7 @@ def _check_readable(root: Path, entries: tuple[Entry, ...]) -> None:
 
 
 def _unreadable(path: Path, error: OSError) -> InputError:
-    return InputError(_unreadable_text(path, (error.strerror or str(error)).lower()))
+    return InputError(_unreadable_text(path, reason(error)))
 
 
 def _unreadable_text(path: Path, why: str) -> str:

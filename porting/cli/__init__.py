@@ -97,7 +97,7 @@ def _complain(error: Exception) -> int:
     """Say on one line why the command could not run, and return its exit code."""
     import click
 
-    from porting.errors import PortingError
+    from porting.errors import PortingError, reason
 
     code = _FAILED
     if isinstance(error, PortingError):
@@ -106,7 +106,7 @@ def _complain(error: Exception) -> int:
         text = _usage(error)
     elif isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
-        text = name + (error.strerror or str(error)).lower()
+        text = name + reason(error)
     else:
         traceback.print_exception(error)
         text = f"this is a defect of porting, please report it: {error!r}"

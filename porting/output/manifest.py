@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from porting.errors import OutputError
+from porting.errors import OutputError, reason
 from porting.output.linemap import LineMap
 from porting.tree import MANIFEST_NAME
 
@@ -79,5 +79,7 @@ def file_digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        why = error.strerror or error
-        raise OutputError(f"{path}, written by an earlier port, cannot be read: {why}") from error
+        raise OutputError(
+            f"{path}, written by an earlier port, cannot be read: {reason(error)}; "
+            "make it readable, or choose another output"
+        ) from error

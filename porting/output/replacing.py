@@ -1,6 +1,5 @@
 """Replace files so that each is there whole at any moment, and several all or none."""
 
-import errno
 import os
 import signal
 import tempfile
@@ -8,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from porting.errors import OutputError
+from porting.errors import OutputError, is_full_disk, reason
 
-_NO_SPACE = frozenset((errno.ENOSPC, errno.EDQUOT))
 _HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -64,13 +62,12 @@ def remove_if_empty(folder: Path) -> None:
 
 def output_error(path: Path, error: OSError) -> OutputError:
     """Return what to say when `path` cannot be written."""
-    if error.errno in _NO_SPACE:
+    if is_full_disk(error):
         return OutputError(
             f"{path} cannot be written: no space left on its disk; nothing was written; "
             "free some space or choose another disk"
         )
-    why = (error.strerror or str(error)).lower()
-    return OutputError(f"{path} cannot be written: {why}; nothing was written")
+    return OutputError(f"{path} cannot be written: {reason(error)}; nothing was written")
 
 
 @contextmanager

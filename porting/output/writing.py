@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from porting.errors import InputError
+from porting.errors import InputError, reason
 from porting.hipify import Hipified
 from porting.output.linemap import LineMap
 from porting.output.replacing import make_folders, write_file
@@ -53,7 +53,7 @@ def _copy(source: Path, path: Path) -> None:
     try:
         file = source.open("rb")
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise InputError(f"{source} cannot be read: {why}; nothing was written") from error
+        message = f"{source} cannot be read: {reason(error)}; nothing was written"
+        raise InputError(message) from error
     with file, path.open("wb") as copy:
         shutil.copyfileobj(file, copy, 1 << 20)

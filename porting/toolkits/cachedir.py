@@ -1,6 +1,5 @@
 """The cache folder: directories that are built once, by one process, and appear complete or not."""
 
-import errno
 import fcntl
 import os
 import shutil
@@ -10,11 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from porting.errors import ToolchainError
+from porting.errors import ToolchainError, is_full_disk, reason
 
 LOCK_TIMEOUT = 1800.0
 _POLL = 0.1
-_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def cache_root() -> Path:
@@ -69,10 +67,10 @@ def _build_beside(path: Path, build: Callable[[Path], None]) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> ToolchainError:
-    if error.errno in _NO_SPACE:
+    if is_full_disk(error):
         return no_space(path)
     return ToolchainError(
-        f"cannot build {path}: {error.strerror or error}"
+        f"cannot build {path}: {reason(error)}"
         + (f" ({error.filename})" if error.filename else "")
         + "; set ECLOSION_CACHE to a folder that can be written"
     )
