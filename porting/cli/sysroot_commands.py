@@ -61,10 +61,7 @@ def _row(rocm: str) -> dict[str, Any]:
 
 
 def _told(tree: Sysroot) -> str:
-    origins: dict[str, int] = {}
-    for header in tree.headers.values():
-        origins[header.origin.value] = origins.get(header.origin.value, 0) + 1
-    headers = ", ".join(f"{number} {origin}" for origin, number in origins.items())
+    headers = ", ".join(f"{number} {origin}" for origin, number in tree.origins.items())
     return (
         f"ROCm {tree.rocm} (HIP {tree.version})\npath:    {tree.path}\n"
         f"include: {tree.include}\nheaders: {headers}\n"

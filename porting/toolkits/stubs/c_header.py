@@ -13,8 +13,7 @@ from porting.toolkits.stubs.pxd import (
     Record,
     Typedef,
 )
-
-Value = int | str
+from porting.toolkits.stubs.values import Value
 
 _NOTICE = """\
 /* Generated for {rocm} from {source}, {stub}.

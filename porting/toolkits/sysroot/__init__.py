@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def create(rocm: str = "7.1", clang: str = "", say: Say = lambda _text: None) -> Sysroot:
+def create(rocm: str, clang: str = "", say: Say = lambda _text: None) -> Sysroot:
     """Return the ROCm tree of a release, built from wheels on the package index unless cached.
 
     `clang` names the compiler to build with, as in `clang.find`; `say` gets a line per slow step.
@@ -51,7 +51,7 @@ def installed(home: Path, rocm: str) -> Sysroot:
     return Sysroot(home, rocm, hip_version(header), {})
 
 
-def find(rocm: str = "7.1", clang: str = "") -> Sysroot | None:
+def find(rocm: str, clang: str = "") -> Sysroot | None:
     """Return the cached tree of a release, or None.  Raises as `create` does."""
     path = tree_path(recipe_for(rocm), _clang.find(clang))
     return read_manifest(path) if path.is_dir() else None

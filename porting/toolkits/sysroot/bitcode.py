@@ -11,6 +11,7 @@ from pathlib import Path
 
 from porting.toolkits.clang import Clang
 from porting.toolkits.sysroot.compiling import run_compiler
+from porting.toolkits.sysroot.processors import MACHINES
 
 _SWITCHES = {
     "finite_only": "__oclc_finite_only_opt",
@@ -20,12 +21,6 @@ _SWITCHES = {
     "daz_opt": "__oclc_daz_opt",
 }
 _ABI_VERSIONS = (400, 500, 600)
-_ARCHS = (
-    *("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"),
-    *("gfx1010", "gfx1030", "gfx1031", "gfx1032", "gfx1034", "gfx1035", "gfx1036"),
-    *("gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"),
-    *("gfx1200", "gfx1201", "gfx1250"),
-)
 
 
 def isa_version(arch: str) -> int:
@@ -45,7 +40,7 @@ def control_libraries() -> dict[str, tuple[str, str, int]]:
         libraries[f"oclc_{stem}_off"] = (symbol, "i8", 0)
     for version in _ABI_VERSIONS:
         libraries[f"oclc_abi_version_{version}"] = ("__oclc_ABI_version", "i32", version)
-    for arch in _ARCHS:
+    for arch in MACHINES:
         stem = f"oclc_isa_version_{arch.removeprefix('gfx')}"
         libraries[stem] = ("__oclc_ISA_version", "i32", isa_version(arch))
     # Clang insists on these two files, which hold OpenCL's and HIP's own functions: none is needed.

@@ -1,6 +1,7 @@
 """What a ROCm tree holds and where each header came from: written with the tree, read back."""
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -66,11 +67,14 @@ class Sysroot:
         """The folder with libamdhip64 and the CMake packages."""
         return self.path / "lib"
 
+    @property
+    def origins(self) -> dict[str, int]:
+        """How many headers came in each way, those that none did left out."""
+        counts = Counter(header.origin for header in self.headers.values())
+        return {origin.value: counts[origin] for origin in Origin if counts[origin]}
+
     def to_json(self) -> dict[str, Any]:
         """Return what `porting sysroot create --format json` prints."""
-        counts = {origin.value: 0 for origin in Origin}
-        for header in self.headers.values():
-            counts[header.origin.value] += 1
         return {
             "schema_version": SCHEMA_VERSION,
             "path": str(self.path),
@@ -78,7 +82,7 @@ class Sysroot:
             "version": self.version,
             "rocm": self.rocm,
             "wheels": list(self.wheels),
-            "headers": {origin: count for origin, count in counts.items() if count},
+            "headers": self.origins,
         }
 
 

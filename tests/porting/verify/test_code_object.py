@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from porting.toolkits.sysroot import Sysroot
-from porting.verify.code_object import MACHINES, wrong
+from porting.toolkits.sysroot.processors import MACHINES
+from porting.verify.code_object import wrong
 
 
 def elf(machine: int = 224, flags: int = 0x54C) -> bytes:
