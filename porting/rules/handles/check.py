@@ -7,6 +7,7 @@ from typing import Final
 from porting.diagnostics import Code, Diagnostic
 from porting.edits import Edit
 from porting.rules.handles.codes import CAST, OPEN, PRINTED
+from porting.rules.handles.constness import pointer_casts
 from porting.rules.handles.declared import Handle, Handles, find_handles
 from porting.rules.handles.expressions import Span, Use, primary, use_of
 from porting.rules.handles.targets import (
@@ -42,6 +43,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
             if handle is not None:
                 yield from _use(unit, handles, handle, number)
     yield from _casts_to_handles(unit, handles)
+    yield from pointer_casts(unit)
 
 
 def _handle_at(unit: Unit, handles: Handles, number: int) -> Handle | None:

@@ -92,6 +92,28 @@ def test_use_that_no_cast_mends_is_an_error(ported: Callable[..., Any], statemen
     assert "CUdeviceptr" in done.findings[0].message
 
 
+@pytest.mark.parametrize(
+    ("parameter", "cast", "expected"),
+    [
+        ("const void* s", "reinterpret_cast<CUdeviceptr>(s)", "(hipDeviceptr_t)(s)"),
+        ("float const* s", "reinterpret_cast<CUdeviceptr>(s)", "(hipDeviceptr_t)(s)"),
+        ("const float* s", "reinterpret_cast<CUdeviceptr>(s + 4)", "(hipDeviceptr_t)(s + 4)"),
+        ("const std::vector<int>& s", "reinterpret_cast<CUdeviceptr>(s.data())",
+         "(hipDeviceptr_t)(s.data())"),
+        ("float* s", "reinterpret_cast<CUdeviceptr>(s)", "reinterpret_cast<hipDeviceptr_t>(s)"),
+        ("void* const s", "reinterpret_cast<CUdeviceptr>(s)",
+         "reinterpret_cast<hipDeviceptr_t>(s)"),
+        ("uint64_t s", "reinterpret_cast<CUdeviceptr>(s)", "reinterpret_cast<hipDeviceptr_t>(s)"),
+    ],
+)  # fmt: skip
+def test_cast_of_a_pointer_to_const_drops_the_const(
+    parameter: str, cast: str, expected: str
+) -> None:
+    text = f"{HEAD}#include <cstdint>\nCUdeviceptr f({parameter}) {{ return {cast}; }}\n"
+    done = hipify(SourceFile("a.cpp", text.encode()), Target(), Names.load("7.1"))
+    assert done.data.decode().endswith(f"{{ return {expected}; }}\n")
+
+
 def test_returned_sum_needs_only_the_cast_of_its_operand(ported: Callable[..., Any]) -> None:
     text = "CUdeviceptr off(CUdeviceptr b, size_t n) { return b + n * sizeof(float); }\n"
     expected = text.replace("return b", "return static_cast<char*>(b)")
