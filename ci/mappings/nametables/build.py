@@ -165,10 +165,12 @@ def _is_public(record: Record, rest: Sources) -> bool:
     `payload`, `sgemm_`); without a counterpart those say nothing about a user's code.
     """
     name = record.name
-    if record.target or name in rest.curated.exact:
+    if name in rest.curated.exact:
         return True
     if any(pattern.fullmatch(name) for pattern in rest.curated.ignored):
         return False
+    if record.target:
+        return True
     if "::" in name:
         return True
     if _VENDOR.match(name) or (record.kind == "macro" and _GUARD.match(name)):

@@ -25,7 +25,10 @@ def counts(built: Built) -> str:
     for record in built.records:
         state = "unsupported"
         if record.target:
-            state = "unchanged" if record.target == record.name else "mapped"
+            mine, theirs = record.name, record.target
+            if record.kind == "field":  # a member is compared by itself
+                mine, theirs = mine.rpartition("::")[2], theirs.rpartition("::")[2]
+            state = "unchanged" if mine == theirs else "mapped"
         table[record.library][state] += 1
     torch = existing_in_torch(built)
     lines = [f"{'library':20}{'mapped':>8}{'unchanged':>11}{'unsupported':>13}{'torch has':>11}"]
