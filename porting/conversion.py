@@ -137,6 +137,4 @@ def _internal(source: SourceFile, error: Exception) -> Diagnostic:
     where = f"{PurePath(frame.filename).name}:{frame.lineno}"
     message = f"the tool failed on this file, which was copied unchanged: {error!r} at {where}"
     help_text = "report this with the message; the other files were ported"
-    return Diagnostic(
-        source.path, 1, 1, INTERNAL.code, INTERNAL.topic, INTERNAL.severity, message, help_text
-    )
+    return INTERNAL.at(source.path, message, help_text)

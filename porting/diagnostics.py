@@ -31,13 +31,28 @@ class Code:
     title: str
     explanation: str
 
+    def at(  # noqa: PLR0913 - one for each field that is not the code's
+        self,
+        file: str,
+        message: str,
+        help_text: str = "",
+        *,
+        line: int = 1,
+        column: int = 1,
+        symbol: str = "",
+    ) -> "Diagnostic":
+        """Return a finding of this kind with the code's own severity."""
+        return Diagnostic(
+            file, line, column, self.code, self.topic, self.severity, message, help_text, symbol
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding at one place of the input.
 
-    `line` and `column` count from 1; `end_line` is the last line it speaks of.  `edits` are the
-    rewrites that go with it: none when a person must act.  `help` says what to do.
+    `line` and `column` count from 1; `end_line` is the last line it speaks of, 0 for `line` itself.
+    `edits` are the rewrites that go with it: none when a person must act.  `help` says what to do.
     """
 
     file: str
@@ -52,12 +67,17 @@ class Diagnostic:
     end_line: int = 0
     edits: tuple[Edit, ...] = ()
 
+    @property
+    def last_line(self) -> int:
+        """The last line it speaks of."""
+        return max(self.line, self.end_line)
+
     def to_json(self) -> dict[str, Any]:
         """Return the fields of the JSON report, in the order of its schema."""
         fields = asdict(self)
         del fields["edits"]
         fields["severity"] = self.severity.value
-        fields["end_line"] = self.end_line or self.line
+        fields["end_line"] = self.last_line
         fields["rewritten"] = bool(self.edits)
         return fields
 

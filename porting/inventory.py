@@ -105,7 +105,7 @@ def look_through(tree: Tree) -> Iterator[Diagnostic]:
             case Kind.LINK:
                 yield from _link(tree, entry)
             case Kind.SPECIAL:
-                yield _at(SPECIAL, entry.path, "neither a file nor a folder; it was left out")
+                yield SPECIAL.at(entry.path, "neither a file nor a folder; it was left out")
             case Kind.FOLDER:
                 pass
 
@@ -115,8 +115,7 @@ def _source(source: SourceFile) -> Iterator[Diagnostic]:
         return
     wide = source.data[:2] in (b"\xff\xfe", b"\xfe\xff")
     what = "UTF-16 text" if wide else "no text: it has NUL bytes"
-    yield _at(
-        BINARY,
+    yield BINARY.at(
         source.path,
         f"the file is {what}; it was copied unchanged",
         "save it as UTF-8" if wide else "exclude it in [tool.porting] if it is no source",
@@ -132,12 +131,12 @@ def _copied(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
             f"{name.name} was copied unchanged; build files are not ported by this command yet"
         )
         if line:
-            yield _at(BUILD_FILE, entry.path, message, line=line)
+            yield BUILD_FILE.at(entry.path, message, line=line)
     elif suffix not in _PROSE:
         line = _first_line(tree, entry, _CUDA_CODE)
         message = "CUDA is named in a file of a kind that is not ported; it was copied unchanged"
         if line:
-            yield _at(FOREIGN_CODE, entry.path, message, line=line)
+            yield FOREIGN_CODE.at(entry.path, message, line=line)
 
 
 def _first_line(tree: Tree, entry: Entry, pattern: re.Pattern[bytes]) -> int:
@@ -162,10 +161,10 @@ def _link(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
     shown = f"link to '{entry.link}'"
     if _is_loop(path, target):
         text = f"{shown} leads to itself or to a folder above it; it is kept and not followed"
-        yield _at(LINK_LOOP, entry.path, text, "remove it if nothing needs it")
+        yield LINK_LOOP.at(entry.path, text, "remove it if nothing needs it")
     elif entry.link.startswith("/") or not target.is_relative_to(root):
         text = f"{shown} leads out of the tree; it is kept as it is and its target is not ported"
-        yield _at(OUTSIDE_LINK, entry.path, text)
+        yield OUTSIDE_LINK.at(entry.path, text)
 
 
 def _is_loop(path: Path, target: Path) -> bool:
@@ -180,10 +179,4 @@ def _case_clashes(tree: Tree) -> Iterator[Diagnostic]:
         same_folder = posixpath.dirname(other) == posixpath.dirname(entry.path)
         if other != entry.path and same_folder:
             text = f"'{entry.path}' and '{other}' differ only in case"
-            yield _at(CASE_CLASH, entry.path, text, "rename one of the two")
-
-
-def _at(code: Code, path: str, message: str, help_text: str = "", line: int = 1) -> Diagnostic:
-    return Diagnostic(
-        path, line, 1, code.code, code.topic, code.severity, message, help_text, end_line=line
-    )
+            yield CASE_CLASH.at(entry.path, text, "rename one of the two")

@@ -83,13 +83,4 @@ class Suppressions:
 
     def _at(self, ignore: _Ignore, code: Code, message: str, help_text: str) -> Diagnostic:
         line, column = self.source.position(ignore.offset)
-        return Diagnostic(
-            self.source.path,
-            line,
-            column,
-            code.code,
-            code.topic,
-            code.severity,
-            message,
-            help_text,
-        )
+        return code.at(self.source.path, message, help_text, line=line, column=column)

@@ -102,8 +102,7 @@ def excerpts(
     wanted: dict[str, set[int]] = {}
     for finding in kept:
         if finding.severity is not Severity.NOTE:
-            end = max(finding.line, finding.end_line)
-            around = range(finding.line - _CONTEXT_LINES, end + _CONTEXT_LINES + 1)
+            around = range(finding.line - _CONTEXT_LINES, finding.last_line + _CONTEXT_LINES + 1)
             wanted.setdefault(finding.file, set()).update(around)
     return {
         source.path: {

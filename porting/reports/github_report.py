@@ -19,7 +19,7 @@ def _annotation(found: Diagnostic, root: str) -> str:
     properties = {
         "file": str(PurePath(root, found.file)),
         "line": str(found.line),
-        "endLine": str(found.end_line or found.line),
+        "endLine": str(found.last_line),
         "col": str(found.column),
         "title": f"{found.code} {found.topic}",
     }

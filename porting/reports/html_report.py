@@ -146,7 +146,7 @@ def _file_part(
 def _place(
     line: int, found: Sequence[Diagnostic], anchor: str, excerpt: Mapping[int, str]
 ) -> Place:
-    last = max(line, *(d.end_line for d in found))
+    last = max(d.last_line for d in found)
     around = range(line - _AROUND, min(last, line + _LONGEST) + _AROUND + 1)
     lines = tuple((n, excerpt[n], line <= n <= last) for n in around if n in excerpt)
     return Place(line, tuple(sorted(found, key=lambda d: -d.severity.rank)), anchor, lines)

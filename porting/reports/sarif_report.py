@@ -74,7 +74,7 @@ def _result(found: Diagnostic, root: str, numbers: dict[str, int]) -> dict[str, 
     region = {
         "startLine": found.line,
         "startColumn": found.column,
-        "endLine": found.end_line or found.line,
+        "endLine": found.last_line,
     }
     place = {"artifactLocation": {"uri": _uri(root, found.file)}, "region": region}
     result: dict[str, Any] = {

@@ -73,16 +73,9 @@ def _text(error: ClangError) -> str:
 
 def _diagnostic(fault: _Fault, archs: Sequence[str], origin: Origin) -> Diagnostic:
     file, line = origin(fault.file, fault.line)
-    return Diagnostic(
-        file=file,
-        line=line,
-        column=fault.column,
-        code=fault.code.code,
-        topic=fault.code.topic,
-        severity=fault.code.severity,
-        message=fault.text + _only(fault.where, archs),
-        help=_help(fault),
-        symbol=fault.symbol,
+    message = fault.text + _only(fault.where, archs)
+    return fault.code.at(
+        file, message, _help(fault), line=line, column=fault.column, symbol=fault.symbol
     )
 
 
