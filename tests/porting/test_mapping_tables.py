@@ -80,3 +80,19 @@ def test_paths_when_read_say_library_and_source(table: str) -> None:
         assert found.library
         assert found.cite
         assert found.status is not Status.UNSUPPORTED or (found.reason and found.help)
+
+
+def test_document_when_it_counts_says_what_the_tables_hold() -> None:
+    text = (TABLES.parents[1] / "docs" / "mappings.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    said = {
+        row[0]: tuple(int(cell.replace(",", "")) for cell in row[1:4])
+        for row in rows
+        if len(row) == 5 and row[0] in LIBRARIES
+    }
+    held = {
+        library: tuple(count[status] for status in Status)
+        for library, count in Names.load("10.0").counts().items()
+    }
+
+    assert said == held
