@@ -1,22 +1,18 @@
 """`porting doctor`."""
 
-import json
-
 import click
 
-from porting.cli.terminal import write_text
+from porting.cli.terminal import form_option, write_json, write_text
 from porting.toolkits import doctor
 
 
 @click.command("doctor")
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", help="Form of output."
-)
+@form_option
 def doctor_command(form: str) -> int:
     """Say what this machine has for porting, where it is, and what is missing and why."""
     rows = doctor.examine()
     if form == "json":
-        write_text(json.dumps(doctor.to_json(rows), indent=1) + "\n")
+        write_json(doctor.to_json(rows))
         return 0
     wide = max(len(row.name) for row in rows)
     for row in rows:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from porting.cli.options import Common, common_options, force_option, output_option
-from porting.cli.terminal import progress_bar, write_bytes
+from porting.cli.terminal import progress_bar, write_bytes, write_text
 from porting.errors import UsageError
 from porting.output.diffs import unified_diff
 from porting.output.inplace import check_clean, write_in_place
@@ -53,9 +53,5 @@ def _print(result: PortResult, *, diff: bool) -> None:
 def _show_findings(result: PortResult) -> None:
     report = result.report
     colour = sys.stderr.isatty()
-    text = "".join(
-        f"{line}\n" for line in text_report.findings(report.diagnostics, report.root, colour=colour)
-    )
-    sys.stderr.flush()
-    sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape"))
-    sys.stderr.buffer.flush()
+    lines = text_report.findings(report.diagnostics, report.root, colour=colour)
+    write_text("".join(f"{line}\n" for line in lines), sys.stderr)

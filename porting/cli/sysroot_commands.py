@@ -1,20 +1,15 @@
 """`porting sysroot create` and `porting sysroot list`."""
 
-import json
 import sys
 from typing import Any
 
 import click
 
-from porting.cli.terminal import write_text
+from porting.cli.terminal import form_option, write_json, write_text
 from porting.config import DEFAULT_ROCM, release_key
 from porting.errors import ToolchainError
 from porting.toolkits import sysroot as sysroots
 from porting.toolkits.sysroot import Sysroot
-
-_FORM = click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", help="Form of output."
-)
 
 
 @click.group("sysroot")
@@ -24,25 +19,25 @@ def sysroot_group() -> None:
 
 @sysroot_group.command("create")
 @click.option("--rocm", metavar="RELEASE", default=DEFAULT_ROCM, help="ROCm release.")
-@_FORM
+@form_option
 def create_command(rocm: str, form: str) -> int:
     """Build the ROCm tree of a release from package-index wheels, or find it in the cache."""
     release_key(rocm)
     tree = sysroots.create(rocm, say=_say)
     if form == "json":
-        write_text(json.dumps(tree.to_json(), indent=1) + "\n")
+        write_json(tree.to_json())
     else:
         write_text(_told(tree))
     return 0
 
 
 @sysroot_group.command("list")
-@_FORM
+@form_option
 def list_command(form: str) -> int:
     """List the releases that a tree can be built for, and the trees that are there."""
     rows = [_row(rocm) for rocm in sysroots.RECIPES]
     if form == "json":
-        write_text(json.dumps(rows, indent=1) + "\n")
+        write_json(rows)
     else:
         write_text("".join(f"{row['rocm']:6} {row['path'] or row['reason']}\n" for row in rows))
     return 0
