@@ -50,7 +50,7 @@ OpenedDriver open_driver() {
   const CUresult status = opened.table.cuInit_(0);
   if (status != CUDA_SUCCESS) {
     const char* text = nullptr;
-    opened.table.cuGetErrorString_(status, &text);
+    (void)opened.table.cuGetErrorString_(status, &text);
     opened.problem = std::string("cuInit: ") + (text ? text : "failed");
   }
   return opened;

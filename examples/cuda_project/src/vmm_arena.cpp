@@ -50,11 +50,11 @@ VmmArena::VmmArena(int ordinal, std::size_t capacity)
 VmmArena::~VmmArena() {
   const DriverTable* api = driver();
   if (api == nullptr || base_ == 0) return;
-  if (committed_ != 0) api->cuMemUnmap_(base_, committed_);
+  if (committed_ != 0) (void)api->cuMemUnmap_(base_, committed_);
   for (CUmemGenericAllocationHandle handle : handles_) {
-    api->cuMemRelease_(handle);
+    (void)api->cuMemRelease_(handle);
   }
-  api->cuMemAddressFree_(base_, capacity_);
+  (void)api->cuMemAddressFree_(base_, capacity_);
 }
 
 void VmmArena::map_chunk(CUmemGenericAllocationHandle handle,
