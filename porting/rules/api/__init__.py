@@ -8,6 +8,7 @@ from porting.rules.api.calls import check_calls, check_launch_config, check_ment
 from porting.rules.api.codes import CODES
 from porting.rules.api.fields import check_fields
 from porting.rules.api.locations import check_locations
+from porting.rules.api.tags import check_tags
 from porting.rules.unit import Unit
 
 __all__ = ["CODES", "check"]
@@ -20,3 +21,4 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     yield from check_mentions(unit)
     yield from check_launch_config(unit)
     yield from check_fields(unit)
+    yield from check_tags(unit)

@@ -6,9 +6,19 @@ from typing import Final, Protocol
 
 from porting.edits import Edit
 from porting.rules.unit import Unit
-from porting.syntax import STRING, Argument, Call, Token
+from porting.rules.variables import is_a
+from porting.syntax import IDENT, STRING, Argument, Call, Token
 
 _NULLS: Final = frozenset(("nullptr", "NULL", "0", "0u", "0U", "0ull", "0ULL", "{}"))
+# What cuBLAS's C++ overloads make of a data type; their pedantic modes need a call to change.
+_COMPUTE_TYPES: Final = {
+    **dict.fromkeys(("CUDA_R_32F", "CUDA_C_32F"), "32F"),
+    **dict.fromkeys(("CUDA_R_64F", "CUDA_C_64F"), "64F"),
+    "CUDA_R_16F": "16F",
+    "CUDA_R_32I": "32I",
+}
+_DATA_TYPES: Final = ("cudaDataType", "cudaDataType_t", "hipDataType")
+_DATA_TYPE_NAMES: Final = ("CUDA_R_", "CUDA_C_", "HIP_R_", "HIP_C_")
 _OPERATORS: Final = frozenset(
     (
         *("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "&&", "||", "==", "!=", "<", ">"),
@@ -108,18 +118,20 @@ class Cast:
     """Cast an argument that CUDA's C++ headers take through a template, or that loses a const.
 
     `reinterpret`: as reinterpret_cast, which says what happens.  `addresses`: also where the
-    argument is the address of an object, whose type is then the right one.
+    argument is the address of an object, whose type is then the right one.  `exact`: also where the
+    argument begins with a cast, unless it is this one.
     """
 
     argument: int
     type: str
     reinterpret: bool = False
     addresses: bool = True
+    exact: bool = False
 
     def edits(self, unit: Unit, call: Call) -> Iterator[Edit]:
         """Yield the cast, unless the argument begins with one."""
         argument = call.arguments[self.argument]
-        if is_null(unit, argument) or _begins_with_cast(unit.tokens, argument):
+        if is_null(unit, argument) or self._is_cast(unit, argument):
             return
         if not self.addresses and unit.tokens[argument.first].text == "&":
             return
@@ -130,6 +142,43 @@ class Cast:
         else:
             start, _ = span_of(unit, argument)
             yield Edit(start, start, f"({self.type})")
+
+    def _is_cast(self, unit: Unit, argument: Argument) -> bool:
+        if not self.exact:
+            return _begins_with_cast(unit.tokens, argument)
+        text = "".join(t.text for t in unit.tokens[argument.first : argument.last])
+        wanted = self.type.replace(" ", "")
+        return text.startswith((f"({wanted})", f"reinterpret_cast<{wanted}>"))
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Drop template arguments: HIP's function is no template, or has others."""
+
+    def edits(self, unit: Unit, call: Call) -> Iterator[Edit]:
+        """Yield the removal of what stands between the name and the bracket."""
+        if unit.tokens[call.name + 1].text == "<":
+            yield Edit(unit.tokens[call.name + 1].start, unit.tokens[call.open - 1].end, "")
+
+
+@dataclass(frozen=True)
+class ComputeType:
+    """Give a compute type where CUDA's C++ headers take a data type in its place too."""
+
+    argument: int
+
+    def edits(self, unit: Unit, call: Call) -> Iterator[Edit]:
+        """Yield the replacement of each data type that the argument names."""
+        argument = call.arguments[self.argument]
+        for number in range(argument.first, argument.last):
+            token = unit.tokens[number]
+            if token.text in _COMPUTE_TYPES:
+                target = f"HIPBLAS_COMPUTE_{_COMPUTE_TYPES[token.text]}"
+                yield Edit(token.start, token.end, target, token.text)
+            elif token.text.startswith(_DATA_TYPE_NAMES):
+                raise RefusedError(f"{token.text} is no compute type")
+            elif token.kind == IDENT and is_a(unit, number, _DATA_TYPES):
+                raise RefusedError(f"'{token.text}' is a data type, and a compute type is taken")
 
 
 @dataclass(frozen=True)

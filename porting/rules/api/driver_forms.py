@@ -153,6 +153,7 @@ DRIVER_FORMS: Final = (
     ),
     *forms(
         "nvmlInit nvmlInit_v2",
+        Rename("amdsmi_init"),
         Insert(0, "AMDSMI_INIT_AMD_GPUS"),
         note="amdsmi_init takes the kinds of processors to look for",
         counts=(0,),

@@ -10,7 +10,7 @@ from porting.rules.api.calls import called_at, count_of, is_member, refusal
 from porting.rules.api.changes import is_null, span_of
 from porting.rules.api.codes import ADAPTED
 from porting.rules.unit import Unit
-from porting.rules.variables import is_a
+from porting.rules.variables import declarations, is_a
 from porting.syntax import IDENT, Argument, Call, Token, match_bracket, split_arguments
 
 _V2_SINCE: Final = (7, 1)
@@ -79,14 +79,45 @@ def _is_location(unit: Unit, argument: Argument, function: _Function, count: int
         return True
     if count in function.numbers:
         return False
-    tokens = unit.tokens[argument.first : argument.last]
-    texts = [t.text for t in tokens]
+    return _gives_location(unit, argument)
+
+
+def _gives_location(unit: Unit, argument: Argument) -> bool:
+    """Whether an expression is a location: by its type, or by what it names last."""
+    texts = [t.text for t in unit.tokens[argument.first : argument.last]]
     if any(text in _TYPES for text in texts) or "{" in texts:
         return True
-    # the last identifier tells the type of `where`, `this->where`, `*where`, `places[i]`
-    end = argument.first + texts.index("[") if "[" in texts else argument.last
+    if texts[:1] == ["("] and match_bracket(unit.tokens, argument.first) == argument.last - 1:
+        return _gives_location(unit, Argument(argument.first + 1, argument.last - 1))
+    # the name before a bracket tells the type of `where`, `this->where`, `places[i]`, `of(device)`
+    end = argument.first + min(texts.index(b) if b in texts else len(texts) for b in ("[", "("))
     named = [n for n in range(argument.first, end) if unit.tokens[n].kind == IDENT]
-    return bool(named) and is_a(unit, named[-1], _TYPES)
+    if not named:
+        return False
+    if is_a(unit, named[-1], _TYPES) or _returns_location(unit, named[-1]):
+        return True
+    first = _deduced_from(unit, named[-1])
+    return first is not None and _gives_location(unit, first)
+
+
+def _returns_location(unit: Unit, number: int) -> bool:
+    """Whether the name at a token is that of a function declared to return a location."""
+    tokens = unit.tokens
+    return any(
+        at + 1 < len(tokens) and tokens[at + 1].text == "("
+        for kind in _TYPES
+        for at in declarations(unit, kind, tokens[number].text)
+    )
+
+
+def _deduced_from(unit: Unit, number: int) -> Argument | None:
+    """Return the initializer of the variable at a token where it is declared with `auto`."""
+    tokens = unit.tokens
+    for at in declarations(unit, "auto", tokens[number].text):
+        if at < number and at + 1 < len(tokens) and tokens[at + 1].text in ("=", "{", "("):
+            end = next((n for n in range(at + 2, number) if tokens[n].text == ";"), number)
+            return Argument(at + 2, end)
+    return None
 
 
 def _braced(unit: Unit, argument: Argument) -> tuple[str, Argument] | None:

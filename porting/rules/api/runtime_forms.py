@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from porting.rules.api.changes import Cast, DropNull, Insert, Rename, Symbol
+from porting.rules.api.changes import Cast, DropNull, Insert, Plain, Rename, Symbol
 from porting.rules.api.forms import Signature, forms
 
 _KERNEL: Final = "const void*"
@@ -66,11 +66,13 @@ def _async_symbol(name: str, symbol: int, kind: str) -> tuple[Signature, ...]:
 _KERNEL_POINTERS: Final = (
     *forms(
         "cudaFuncSetAttribute cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig cudaLaunchKernel",
+        Plain(),
         Cast(0, _KERNEL, reinterpret=True),
         note="HIP takes the kernel as const void*",
     ),
     *forms(
         "cudaFuncGetAttributes cudaGetFuncBySymbol",
+        Plain(),
         Cast(1, _KERNEL, reinterpret=True),
         note="HIP takes the kernel as const void*",
     ),
@@ -124,7 +126,7 @@ def _capture_info(prefix: str, id_cast: tuple[Cast, ...]) -> tuple[Signature, ..
             help="HIP has no edge data: take the dependencies alone",
         ),
         *forms(name, target, note=named, counts=(2,)),
-        *forms(name, target, *id_cast, note=named, counts=(4, 5, 6)),
+        *forms(f"{name} {name}_v2", target, *id_cast, note=named, counts=(4, 5, 6)),
         *(forms(name, *id_cast, note="HIP counts in unsigned long long", counts=(3,))),
     )
 

@@ -9,8 +9,9 @@ from typing import Final
 
 from porting.rules.api.driver_forms import DRIVER_FORMS
 from porting.rules.api.forms import Signature
+from porting.rules.api.library_forms import LIBRARY_FORMS
 from porting.rules.api.runtime_forms import RUNTIME_FORMS
 
 SIGNATURES: Final[dict[str, tuple[Signature, ...]]] = {}
-for _form in (*RUNTIME_FORMS, *DRIVER_FORMS):
+for _form in (*RUNTIME_FORMS, *DRIVER_FORMS, *LIBRARY_FORMS):
     SIGNATURES[_form.name] = (*SIGNATURES.get(_form.name, ()), _form)

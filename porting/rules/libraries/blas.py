@@ -15,7 +15,7 @@ _TYPED_CALLS: Final = frozenset(
         *("cublasDotEx", "cublasDotcEx", "cublasNrm2Ex", "cublasScalEx", "cublasRotEx"),
     )
 )
-_COMPLEX: Final = re.compile(r"cublas(?:I[cz]|[CZ])[a-z]\w+")
+_COMPLEX: Final = re.compile(r"cublas(?:I[cz]|[CZ](?!reate))[a-z]\w+")
 _V1_ONLY: Final = ("cublasInit", "cublasShutdown", "cublasGetError", "cublasAlloc", "cublasFree")
 _V1_CALL: Final = re.compile(r"cublas(?:I?[SDCZ]|Sc|Dz)[a-z]\w+")
 _SEEDS: Final = ("curandSetPseudoRandomGeneratorSeed", "curand_init")

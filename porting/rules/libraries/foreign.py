@@ -50,6 +50,11 @@ _LIBRARIES: Final = (
     _Library("nvFatbin", r"nvFatbin\w+", "bundle code objects by clang-offload-bundler"),
     _Library("nvCOMP", r"nvcomp[A-Z]\w*|NVCOMP_\w+", "use hipCOMP"),
     _Library("cuDLA", r"cudla[A-Z]\w*|cudlaDev\w+", "AMD GPUs have no such accelerator"),
+    _Library(
+        "NVTX's C++ interface",
+        r"NVTX3_(?:FUNC_RANGE|V\d_)\w*",
+        "use roctxRangePush and roctxRangePop in a guard object",
+    ),
     _Library("EGL interop", r"cuEGL\w+|cudaEGL\w+", "share buffers by external memory instead"),
 )
 _BY_NAME: Final = re.compile("|".join(f"({library.names})" for library in _LIBRARIES))

@@ -1,14 +1,14 @@
-"""Decisions by numbers that mean something else on AMD GPUs: capability, version, LDS size."""
+"""Decisions by numbers that mean something else on AMD GPUs: capability, version."""
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
 from porting.diagnostics import Diagnostic
-from porting.rules.semantics.codes import CAPABILITY, LAUNCH_BOUNDS, SHARED_MEMORY, VERSION
+from porting.rules.semantics.codes import CAPABILITY, LAUNCH_BOUNDS, VERSION
 from porting.rules.unit import Unit
 from porting.rules.variables import integer, is_a, owner_of, start_of_chain
-from porting.syntax import Argument, Call
+from porting.syntax import Call
 
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ARITHMETIC: Final = frozenset(("*", "+", "/"))
@@ -22,12 +22,10 @@ _ATTRIBUTES: Final = (
     "cuDeviceComputeCapability",
 )
 _VERSIONS: Final = ("cudaRuntimeGetVersion", "cudaDriverGetVersion", "cuDriverGetVersion")
-_LDS: Final = {"gfx950": 160 * 1024}
-_LDS_USUAL: Final = 64 * 1024
 
 
 def check_capability(unit: Unit) -> Iterator[Diagnostic]:
-    """Yield decisions by the compute capability and by version numbers, and too large LDS."""
+    """Yield decisions by the compute capability and by version numbers, and launch bounds."""
     yield from _check_members(unit)
     for name in _ATTRIBUTES:
         for number in unit.where(name):
@@ -38,7 +36,6 @@ def check_capability(unit: Unit) -> Iterator[Diagnostic]:
                 help="ask for the feature that the capability stands for, or decide by platform",
             )
     yield from _check_versions(unit)
-    yield from _check_shared_memory(unit)
     yield from _check_launch_bounds(unit)
 
 
@@ -103,41 +100,6 @@ def _written_to(unit: Unit, call: Call, argument: int) -> str:
     place = call.arguments[argument]
     words = [t.text for t in unit.tokens[place.first : place.last]]
     return words[1] if len(words) == 2 and words[0] == "&" else ""  # noqa: PLR2004
-
-
-def _check_shared_memory(unit: Unit) -> Iterator[Diagnostic]:
-    limit = min(_LDS.get(arch, _LDS_USUAL) for arch in unit.target.archs)
-    for name in ("cudaFuncSetAttribute", "cuFuncSetAttribute"):
-        for call in unit.calls(name):
-            if len(call.arguments) != 3:  # noqa: PLR2004
-                continue
-            attribute = unit.tokens[call.arguments[1].last - 1].text
-            if (
-                not attribute.upper()
-                .replace("_", "")
-                .endswith(("MAXDYNAMICSHAREDMEMORYSIZE", "MAXDYNAMICSHAREDSIZEBYTES"))
-            ):
-                continue
-            size = _product(unit, call.arguments[2])
-            if size is not None and size > limit:
-                yield unit.diagnose(
-                    SHARED_MEMORY,
-                    unit.tokens[call.name],
-                    f"{size} bytes of shared memory are asked for; a workgroup has {limit}",
-                    help="use a smaller tile for AMD GPUs",
-                )
-
-
-def _product(unit: Unit, argument: Argument) -> int | None:
-    """Return the value of `N`, `N * M * ...`, `N << M` written with literals only."""
-    words = [t.text for t in unit.tokens[argument.first : argument.last] if t.text not in "()"]
-    value = integer(words[0]) if words else None
-    for operator, operand in zip(words[1::2], words[2::2], strict=False):
-        right = integer(operand)
-        if value is None or right is None or operator not in ("*", "<<"):
-            return None
-        value = value * right if operator == "*" else value << right
-    return value if len(words) % 2 == 1 else None
 
 
 def _check_launch_bounds(unit: Unit) -> Iterator[Diagnostic]:

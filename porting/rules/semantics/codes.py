@@ -66,15 +66,6 @@ VERSION = Code(
     " minor * 100000 + patch, CUDA's return major * 1000 + minor * 10.  Comparisons with a CUDA"
     " version always hold, and the division by 1000 gives no major version.",
 )
-SHARED_MEMORY = Code(
-    "SEM008",
-    "silent-semantics",
-    Severity.WARNING,
-    "more shared memory is asked for than a workgroup has",
-    "A workgroup has 64 KB of LDS (160 KB on gfx950), and there is no opt-in for more.  The kernel"
-    " does not launch with the size written here.  Use a smaller tile for AMD GPUs, and take the"
-    " limit from sharedMemPerBlock.",
-)
 UNSUPPORTED_FLAG = Code(
     "SEM009",
     "silent-semantics",
@@ -151,7 +142,6 @@ CODES = (
     ERROR_NUMBER,
     CAPABILITY,
     VERSION,
-    SHARED_MEMORY,
     UNSUPPORTED_FLAG,
     FAILS,
     IGNORED,

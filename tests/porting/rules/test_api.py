@@ -125,6 +125,14 @@ ADAPTED = [
         "cudaFuncSetAttribute(reinterpret_cast<const void*>(&k<T, 3>), a, 1)",
     ),
     (
+        "cudaLaunchKernel<void(T*)>(k, 1, 32, a, 0, s)",
+        "cudaLaunchKernel(reinterpret_cast<const void*>(k), 1, 32, a, 0, s)",
+    ),
+    (
+        "cuStreamGetCaptureInfo_v2(s, &c, &i, &g, &d, &n)",
+        "hipStreamGetCaptureInfo_v2(s, &c, (unsigned long long*)&i, &g, &d, &n)",
+    ),
+    (
         "cudaFuncGetAttributes(&a, k)",
         "cudaFuncGetAttributes(&a, reinterpret_cast<const void*>(k))",
     ),
@@ -145,7 +153,7 @@ ADAPTED = [
         "cudaMemcpy3DBatchAsync(n, ops, nullptr, 0, s)",
     ),
     ("cudaGraphCreate(&g)", "cudaGraphCreate(&g, 0)"),
-    ("nvmlInit()", "nvmlInit(AMDSMI_INIT_AMD_GPUS)"),
+    ("nvmlInit()", "amdsmi_init(AMDSMI_INIT_AMD_GPUS)"),
     ("cuGetProcAddress(name, &p, v, 0)", "cuGetProcAddress(name, &p, v, 0, nullptr)"),
 ]
 

@@ -118,3 +118,14 @@ def test_initializer_is_refused_when_it_goes_by_position(
 ) -> None:
     found = ported(check, body(text))
     assert [code for _, code in found.said()] == codes
+
+
+def test_tag_is_renamed_when_hips_type_is_a_typedef(ported: Port) -> None:
+    text = "struct cudaGraphicsResource; const struct cudaExternalMemoryHandleDesc* d;\n"
+    after = "struct _hipGraphicsResource; const struct hipExternalMemoryHandleDesc_st* d;\n"
+    assert ported(check, text).text == after
+
+
+def test_tag_is_left_to_the_names_when_there_is_no_keyword(ported: Port) -> None:
+    text = "cudaGraphicsResource* r; struct cudaDeviceProp p; x.cudaLaunchParams = 1;\n"
+    assert ported(check, text).text == text

@@ -232,6 +232,14 @@ def test_blas_types_need_a_macro_when_the_release_is_old(ported: Port) -> None:
     assert ported(check, "#define HIPBLAS_V2\n" + text, "6.4").said() == []
 
 
+def test_blas_types_need_no_macro_when_only_a_handle_is_made(ported: Port) -> None:
+    assert ported(check, "void f() { cublasCreate(&h); }\n", "6.4").said() == []
+
+
+def test_macro_of_nvtx_is_refused_when_its_namespace_is_not_named(ported: Port) -> None:
+    assert ported(check, "void f() { NVTX3_FUNC_RANGE(); }\n").said() == [(1, "LIB008")]
+
+
 def test_blas_without_handles_is_refused_when_its_header_is_included(ported: Port) -> None:
     text = "void f() { cublasInit(); cublasSgemm('n', 'n', m); }\n"
     assert ported(check, "#include <cublas.h>\n" + text).said() == [(2, "LIB010")] * 2

@@ -161,30 +161,6 @@ def test_version_is_reported_when_read_as_cudas(ported: Port, text: str, codes: 
     assert [code for _, code in found.said()] == codes
 
 
-SIZES = [
-    ("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 98304);", ["SEM008"]),
-    (
-        "cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 96 * 1024);",
-        ["SEM008"],
-    ),
-    (
-        "cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);",
-        ["SEM008"],
-    ),
-    ("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024);", []),
-    ("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);", []),
-    ("cudaFuncSetAttribute(k, other, 98304);", []),
-]
-
-
-@pytest.mark.parametrize(("text", "codes"), SIZES)
-def test_shared_memory_is_reported_when_no_workgroup_has_it(
-    ported: Port, text: str, codes: list[str]
-) -> None:
-    found = ported(check, f"void f() {{ {text} }}\n")
-    assert [code for _, code in found.said()] == codes
-
-
 MENTIONS = [
     ("cudaHostRegister(p, n, cudaHostRegisterIoMemory);", [("SEM009", "warning")]),
     ("cudaGraphInstantiate(&e, g, cudaGraphInstantiateFlagDeviceLaunch);", [("SEM009", "warning")]),

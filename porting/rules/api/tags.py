@@ -1,0 +1,38 @@
+"""Types named with their keyword, `struct cudaX`, whose HIP name is a typedef with another tag."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from porting.edits import Edit
+from porting.rules.unit import Unit
+
+_KEYWORDS: Final = ("struct", "enum")
+# Read off hip_runtime_api.h and linker_types.h of ROCm 6.2 and 7.1, for all tags of CUDA's headers.
+_TAGS: Final = {
+    "cudaGraphicsResource": "_hipGraphicsResource",
+    "CUgraphicsResource_st": "_hipGraphicsResource",
+    "cudaLaunchParams": "hipLaunchParams_t",
+    "cudaExternalMemoryHandleType": "hipExternalMemoryHandleType_enum",
+    "cudaExternalMemoryHandleDesc": "hipExternalMemoryHandleDesc_st",
+    "cudaExternalMemoryBufferDesc": "hipExternalMemoryBufferDesc_st",
+    "cudaExternalMemoryMipmappedArrayDesc": "hipExternalMemoryMipmappedArrayDesc_st",
+    "cudaExternalSemaphoreHandleType": "hipExternalSemaphoreHandleType_enum",
+    "cudaExternalSemaphoreHandleDesc": "hipExternalSemaphoreHandleDesc_st",
+    "cudaExternalSemaphoreSignalParams": "hipExternalSemaphoreSignalParams_st",
+    "cudaExternalSemaphoreSignalParams_v1": "hipExternalSemaphoreSignalParams_st",
+    "cudaExternalSemaphoreWaitParams": "hipExternalSemaphoreWaitParams_st",
+    "cudaExternalSemaphoreWaitParams_v1": "hipExternalSemaphoreWaitParams_st",
+    "cudaLibraryOption": "hipLibraryOption_e",
+}
+
+
+def check_tags(unit: Unit) -> Iterator[Edit]:
+    """Yield the renames of tags that are not HIP's name of the type."""
+    for name in sorted(_TAGS.keys() & unit.index.keys()):
+        known = unit.names.get(name)
+        if known is None or known.target is None:
+            continue  # not in this release
+        for number in unit.where(name):
+            if number and unit.tokens[number - 1].text in _KEYWORDS:
+                token = unit.tokens[number]
+                yield Edit(token.start, token.end, _TAGS[name], name)

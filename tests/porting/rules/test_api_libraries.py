@@ -1,0 +1,104 @@
+"""The API family on the libraries: pointer lists, halves and compute types."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from porting.rules.api import check
+
+Port = Callable[..., Any]
+HALF = "const hipblasHalf*"
+
+GEMMS = [
+    (
+        "cublasHgemm(h, n, n, 1, 1, 1, &one, a, 1, b, 1, &one, c, 1)",
+        (
+            f"cublasHgemm(h, n, n, 1, 1, 1, ({HALF})&one, ({HALF})a, 1, ({HALF})b, 1, ({HALF})&one,"
+            " (hipblasHalf*)c, 1)"
+        ),
+    ),
+    (
+        "cublasHgemm(h, n, n, 1, 1, 1, &one, (const half*)a, 1, b + 1, 1, &one, c, 1)",
+        (
+            f"cublasHgemm(h, n, n, 1, 1, 1, ({HALF})&one, ({HALF})(const half*)a, 1, ({HALF})(b + 1)"
+            f", 1, ({HALF})&one, (hipblasHalf*)c, 1)"
+        ),
+    ),
+    (
+        "cublasHgemm(h, n, n, 1, 1, 1, (const hipblasHalf*)&one, 0, 1, 0, 1, 0, 0, 1)",
+        "cublasHgemm(h, n, n, 1, 1, 1, (const hipblasHalf*)&one, 0, 1, 0, 1, 0, 0, 1)",
+    ),
+    (
+        "cublasSgetriBatched(h, 4, list, 4, p, (float* const*)out, 4, info, 2)",
+        "cublasSgetriBatched(h, 4, (float* const*)list, 4, p, (float* const*)out, 4, info, 2)",
+    ),
+    (
+        "cublasGemmBatchedEx(h, n, n, 1, 1, 1, &s, a, t, 1, b, t, 1, &s, c, t, 1, 2, ct, algo)",
+        (
+            "cublasGemmBatchedEx(h, n, n, 1, 1, 1, &s, (const void**)a, t, 1, (const void**)b, t"
+            ", 1, &s, (void**)c, t, 1, 2, ct, algo)"
+        ),
+    ),
+    (
+        "cublasGemmEx(h, n, n, 1, 1, 1, &s, a, t, 1, b, t, 1, &s, c, t, 1, CUDA_R_32F, algo)",
+        (
+            "cublasGemmEx(h, n, n, 1, 1, 1, &s, a, t, 1, b, t, 1, &s, c, t, 1, HIPBLAS_COMPUTE_32F,"
+            " algo)"
+        ),
+    ),
+    (
+        "cublasGemmEx(h, n, n, 1, 1, 1, &s, a, t, 1, b, t, 1, &s, c, t, 1, ct, algo)",
+        "cublasGemmEx(h, n, n, 1, 1, 1, &s, a, t, 1, b, t, 1, &s, c, t, 1, ct, algo)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), GEMMS)
+def test_call_of_a_library_is_fitted_when_types_differ(
+    ported: Port, before: str, after: str
+) -> None:
+    assert ported(check, f"int f() {{ return {before}; }}\n").text == (
+        f"int f() {{ return {after}; }}\n"
+    )
+
+
+REFUSED = [
+    (
+        "int f(cudaDataType ct) { return cublasGemmEx(h, n, n, 1, 1, 1, &s, a, t, 1, b, t, 1, &s,"
+        " c, t, 1, ct, algo); }"
+    ),
+    (
+        "int f() { return cublasGemmEx(h, n, n, 1, 1, 1, &s, a, t, 1, b, t, 1, &s, c, t, 1,"
+        " CUDA_R_8I, algo); }"
+    ),
+    "int f(int n) { return cusparseScsr2gebsr_bufferSize(h, d, 1, 1, m, v, r, c, 1, 1, &n); }",
+]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_call_of_a_library_is_refused_when_it_has_no_form(ported: Port, text: str) -> None:
+    found = ported(check, f"{text}\n")
+    assert found.text == f"{text}\n"
+    assert found.said() == [(1, "API003")]
+
+
+LOCATIONS = [
+    "cudaMemLocation of(int d); int f() { auto l = of(0); return cudaMemAdvise(p, n, a, l); }",
+    "cudaMemLocation of(int d) { return {}; } int f() { return cudaMemAdvise(p, n, a, of(0)); }",
+    "int f() { const auto& l = cudaMemLocation{}; return cudaMemAdvise(p, n, a, (l)); }",
+]
+
+
+@pytest.mark.parametrize("text", LOCATIONS)
+def test_location_is_known_when_a_function_or_auto_gives_it(ported: Port, text: str) -> None:
+    after = text.replace("cudaMemAdvise(", "hipMemAdvise_v2(")
+    assert ported(check, f"{text}\n").text == f"{after}\n"
+    assert ported(check, f"{text}\n", "6.4").said() == [(1, "API003")]
+
+
+def test_device_number_is_left_when_auto_gives_it(ported: Port) -> None:
+    text = "int of(int d); int f() { auto l = of(0); return cudaMemAdvise(p, n, a, l); }\n"
+    found = ported(check, text)
+    assert found.text == text
+    assert found.said() == []
