@@ -9,8 +9,7 @@ from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
 from porting.rules.warp.evidence import asks_warp_size, counts_in_32
 from porting.source import C_SUFFIXES, SourceFile
-from porting.syntax import has_trace_of_cuda
-from porting.syntax.words import words
+from porting.syntax import NOT_A_TYPE, has_trace_of_cuda
 
 _INCLUDE: Final = re.compile(
     r"^[ \t]*#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE
@@ -37,18 +36,13 @@ _INTRODUCED: Final = re.compile(
     r"|\busing\s+)\Z"
 )
 _POINTER_BEFORE: Final = re.compile(r"\([\w:\s]*\*\s*(?:const\s+)?\Z")
-_NOT_A_TYPE: Final = words(
-    "return throw case goto else do new delete co_return co_yield co_await not and or if while for"
-    " switch const constexpr static inline extern using typedef defined ifdef ifndef undef elif"
-    " typename template"
-)
 _AT_FILE_LEVEL: Final = re.compile(
     r"(?:^|[;{}\n])\s*(?:(?:static|extern|constexpr|inline|const|typedef|__constant__|__device__)\b)"
     r"[^;{}\n]*\Z"
 )
 _ENUM: Final = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
 _ENUMERATOR: Final = re.compile(r"(?:^|,)\s*(\w+)")
-_LOOK_UP: Final = re.compile(r"\b(?:dlsym|dlvsym|GetProcAddress|cuGetProcAddress\w*)\b")
+_LOOK_UPS: Final = ("dlsym", "dlvsym", "GetProcAddress")
 _HIP_BRANCH: Final = re.compile(
     r"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)(\w+)[ \t]*\)?[ \t]*(?://[^\n]*)?\r?\n"
     r"(?:[ \t]*(?:#[ \t]*(?:include|define|pragma)[^\n]*|//[^\n]*)?\r?\n){0,8}?"
@@ -60,6 +54,7 @@ _HANDLE_TYPE: Final = re.compile(
     r"|CUmemGenericAllocationHandle(?:_v\d)?"
 )
 _HANDLE: Final = re.compile(rf"\b({_HANDLE_TYPE.pattern})[ \t]+(\w+)[ \t]*([;={{(])")
+_WORD_END: Final = re.compile(r"\w+\Z")
 _CONTEXT: Final = 160
 _SHORT: Final = 48
 
@@ -73,15 +68,20 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
     traced = [source for source in sources if has_trace_of_cuda(source.text)]
     all_paths = frozenset(paths).union(source.path for source in sources)
     found = Project(files=all_paths)
-    brings, bare = _runtime_headers(sources, found)
-    members, functions = _handles(traced, sources)
+    own, brings = _inclusions(sources, found)
+    near = {path for source in traced for path in own[source.path]}
+    near.update(source.path for source in traced)
+    members, functions = _handles(traced, [s for s in sources if s.path in near])
+    _spread(own, brings)
+    bare = {source.path for source in traced if uses_device(source.text)} - brings
+    _spread(own, bare)
     return Project(
         declared=frozenset(name for source in traced for name in declared_in(source.text)),
         files=all_paths,
         platform_macros=tuple(sorted({m for s in sources for m in _platform_macros(s.text)})),
-        runtime_headers=brings,
-        bare_headers=bare,
-        looks_up_symbols=any(_LOOK_UP.search(source.text) for source in traced),
+        runtime_headers=frozenset(brings),
+        bare_headers=frozenset(bare - brings),
+        looks_up_symbols=any(name in source.text for source in traced for name in _LOOK_UPS),
         pastes=collect_pastes([source.text for source in traced]),
         handle_members=members,
         handle_functions=functions,
@@ -143,7 +143,7 @@ def _has_type_before(before: str) -> bool:
     start = len(text)
     while start and _is_word(text[start - 1]):
         start -= 1
-    return start < len(text) and text[start:] not in _NOT_A_TYPE
+    return start < len(text) and text[start:] not in NOT_A_TYPE
 
 
 def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
@@ -151,11 +151,12 @@ def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
 
 
 def _handles(
-    traced: Sequence[SourceFile], sources: Sequence[SourceFile]
+    traced: Sequence[SourceFile], near: Sequence[SourceFile]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the members and functions of headers that are integer handles, with their type.
 
-    A name that any file declares with another type as well is left out.
+    A name that one of these files or of those they include (`near`) declares with another type as
+    well is left out.
     """
     members: dict[str, str] = {}
     functions: dict[str, str] = {}
@@ -164,21 +165,32 @@ def _handles(
             for match in _HANDLE.finditer(source.text):
                 (functions if match[3] == "(" else members)[match[2]] = match[1]
     for found in (members, functions):
-        for name in [name for name in found if _has_other_type(sources, name)]:
+        for name in [name for name in found if _has_other_type(near, name)]:
             del found[name]
     return members, functions
 
 
 def _has_other_type(sources: Sequence[SourceFile], name: str) -> bool:
-    declared = re.compile(
-        rf"(\w+)[ \t]*[*&>]*[ \t*&]+{name}[ \t]*(?:[;={{\[]|\([^;{{)]*\)[^;{{]*[;{{])"
-    )
+    """Whether a file declares the name as a member or function of a type that is no handle."""
     return any(
-        match[1] not in _NOT_A_TYPE and not _HANDLE_TYPE.fullmatch(match[1])
+        _HANDLE_TYPE.fullmatch(type_) is None
         for source in sources
-        if name in source.text
-        for match in declared.finditer(source.text)
+        for type_ in _types_of(source.text, name)
     )
+
+
+def _types_of(text: str, name: str) -> Iterator[str]:
+    """Yield the last word of the type in front of every declaration of a name."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        follows = text[end : end + 4].lstrip(" \t")[:1]
+        before = text[max(at - _SHORT, 0) : at]
+        if follows in ("=", ";", "{", "[", "(") and _has_type_before(before):
+            words = _WORD_END.search(before.rstrip("*& \t\r\n"))
+            if words is not None or follows != "(":
+                yield words[0] if words is not None else ">"
+        at = text.find(name, end)
 
 
 def _platform_macros(text: str) -> Iterator[str]:
@@ -187,13 +199,12 @@ def _platform_macros(text: str) -> Iterator[str]:
         yield from (match[1] for match in _HIP_BRANCH.finditer(text))
 
 
-def _runtime_headers(
+def _inclusions(
     sources: Sequence[SourceFile], project: Project
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the headers that bring the runtime, and those that need it and do not bring it."""
+) -> tuple[dict[str, list[str]], set[str]]:
+    """Return the headers of the tree that each file includes, and who includes the runtime's."""
     own: dict[str, list[str]] = {}
     brings: set[str] = set()
-    uses: set[str] = set()
     for source in sources:
         own[source.path] = []
         for match in _INCLUDE.finditer(source.text):
@@ -202,12 +213,7 @@ def _runtime_headers(
                 own[source.path].append(path)
             elif brings_runtime(match[2]):
                 brings.add(source.path)
-        if uses_device(source.text):
-            uses.add(source.path)
-    _spread(own, brings)
-    bare = uses - brings
-    _spread(own, bare)
-    return frozenset(brings), frozenset(bare - brings)
+    return own, brings
 
 
 def _resolve(project: Project, includer: str, header: str, *, quoted: bool) -> str | None:

@@ -76,21 +76,33 @@ class _Uses:
 def collect_pastes(texts: Iterable[str]) -> tuple[Paste, ...]:
     """Return the joints of a tree's macros that join names that may be CUDA's."""
     texts = list(texts)
-    if not any(_JOINS.search(text) for text in texts):
-        return ()
     uses = _Uses()
-    bare = [_without_comments(text) for text in texts]
-    for text in bare:
-        for macro in _macros(text):
-            uses.macros.setdefault(macro.name, []).append(macro)
+    plain: dict[int, str] = {}  # text by number, without comments and spliced lines
+    for number, text in enumerate(texts):
+        if "define" in text and _JOINS.search(text):
+            _read_macros(uses, plain, number, text)
     joining = {name for name, found in uses.macros.items() if any(m.joints for m in found)}
     if not joining:
         return ()
-    reaching = _reaching(uses.macros, joining)
-    for text in bare:
+    reaching: set[str] = set()
+    for _ in range(_DEPTH):
+        more = _reaching(uses.macros, joining) - reaching
+        if not more:
+            break
+        reaching |= more
+        for number, text in enumerate(texts):
+            if number not in plain and any(name in text for name in more):
+                _read_macros(uses, plain, number, text)
+    for text in plain.values():
         for name, arguments in _calls(text, reaching):
             _use(uses, name, arguments, depth=0)
     return tuple(_paste(uses, name, joint) for name, joint in uses.formed)
+
+
+def _read_macros(uses: _Uses, plain: dict[int, str], number: int, text: str) -> None:
+    plain[number] = _without_comments(text)
+    for macro in _macros(plain[number]):
+        uses.macros.setdefault(macro.name, []).append(macro)
 
 
 def _paste(uses: _Uses, name: str, joint: Joint) -> Paste:

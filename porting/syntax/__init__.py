@@ -13,7 +13,7 @@ from porting.syntax.calls import (
     statement_start,
 )
 from porting.syntax.conditionals import Branch, Conditionals, Side, chains, condition_holds, scopes
-from porting.syntax.declarations import declared_names, declares
+from porting.syntax.declarations import NOT_A_TYPE, declared_names, declares
 from porting.syntax.expressions import Truth, evaluate
 from porting.syntax.includes import INCLUDE_DIRECTIVES, HeaderName, header_names
 from porting.syntax.shape import has_trace_of_cuda, looks_like_cuda
@@ -35,6 +35,7 @@ __all__ = [
     "CHAR",
     "IDENT",
     "INCLUDE_DIRECTIVES",
+    "NOT_A_TYPE",
     "NUMBER",
     "PUNCT",
     "RAW_STRING",

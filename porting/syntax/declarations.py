@@ -9,7 +9,7 @@ from porting.syntax.words import words
 
 _TYPE_KEYWORDS: Final = words("struct class union enum namespace typename concept")
 # Words in front of a name that make no declaration of it.
-_NOT_A_TYPE: Final = words(
+NOT_A_TYPE: Final = words(
     "return throw case goto else do new delete sizeof co_return co_yield co_await not and or"
     " operator if elif while for switch alignof decltype using typedef defined const volatile"
     " constexpr consteval constinit static inline extern mutable register thread_local virtual"
@@ -98,7 +98,7 @@ def _text_after(tokens: Sequence[Token], index: int) -> str:
 def _after_type(tokens: Sequence[Token], index: int, before: Token, after: str) -> bool:
     """Whether what stands in front of the name reads as its type."""
     if before.kind == IDENT:
-        return before.text not in _NOT_A_TYPE or (
+        return before.text not in NOT_A_TYPE or (
             before.text == "const" and index > 1 and tokens[index - 2].text in _POINTERS
         )
     if before.text in _POINTERS:
@@ -222,7 +222,7 @@ def _lists(tokens: Sequence[Token], index: int) -> bool:
     while at < index and tokens[at].text not in (",", "=", "[", "(", "{"):
         token = tokens[at]
         if token.kind == IDENT:
-            words += token.text not in _NOT_A_TYPE
+            words += token.text not in NOT_A_TYPE
         elif token.text not in ("*", "&", "::", "<", ">"):
             return False
         elif token.text == "::":

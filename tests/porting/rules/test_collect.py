@@ -47,6 +47,8 @@ def test_declaration_is_found_by_its_shape_for(text: str) -> None:
         "#ifdef CUDA_X\n#endif",
         "CUDA_X a;",
         "my_CUDA_X(1);",
+        "operator CUDA_X() const;",
+        "sizeof CUDA_X;",
     ],
 )
 def test_use_is_no_declaration_for(text: str) -> None:
@@ -86,7 +88,8 @@ def test_macro_under_which_hip_is_included_is_the_projects_switch(text: str) -> 
 def test_member_and_function_that_hold_handles_are_known_unless_ambiguous() -> None:
     found = project(
         {
-            "a.h": "struct A { CUdeviceptr base; CUdeviceptr both; };\nCUdeviceptr get(int i);\n",
+            "a.h": '#include "b.h"\nstruct A { CUdeviceptr base; CUdeviceptr both; };\n'
+            "CUdeviceptr get(int i);\n",
             "b.h": "struct B { float* both; };\n",
         }
     )

@@ -74,8 +74,10 @@ def test_identifiers_made_from_a_list_follow_in_every_file() -> None:
             "#define L(f) dlsym(h, #f)\nL(hipMalloc); L(hipFree);\n",
         ),
         (
-            '#define C(x) case CUDA_ERROR_##x: return "CUDA_ERROR_" #x;\n'
-            "C(INVALID_VALUE) C(UNKNOWN)\n",
+            (
+                '#define C(x) case CUDA_ERROR_##x: return "CUDA_ERROR_" #x;\n'
+                "C(INVALID_VALUE) C(UNKNOWN)\n"
+            ),
             "#define C(x) case x: return #x;\nC(hipErrorInvalidValue) C(hipErrorUnknown)\n",
         ),
         (
