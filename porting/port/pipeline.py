@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from porting import hipify, inventory
 from porting.config import Target
@@ -29,6 +30,9 @@ from porting.settings import Settings
 from porting.source import SourceFile
 from porting.suppress import UNUSED
 from porting.tree import Tree, read_tree
+
+if TYPE_CHECKING:
+    from porting.verify import VerifyRequest
 
 
 @dataclass(frozen=True)
@@ -95,20 +99,20 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
 
     Findings are at the places of the input that it came from, where its manifest knows them.
     """
-    from porting.port.verifying import Compilation, verify_tree
+    from porting.port.verifying import verify_tree
     from porting.verify import CODES as VERIFY_CODES
 
     _check_settings(request.settings)
     source = request.source
-    compilation = Compilation(source, request.target, request.settings, request.jobs)
-    result = verify_tree(compilation, progress)
+    manifest = Manifest.read(source) if source.is_dir() else None
+    result = verify_tree(_verify_request(request, source), manifest, progress)
     findings = sort_findings(result.diagnostics, (), request.settings)
     tree = read_tree(source)
     return Report(
         source=str(source),
         output=None,
         # Places are the input's, and nobody knows here where that lies.
-        root="" if source.is_dir() and Manifest.read(source) else tree.shown,
+        root=tree.shown if manifest is None else "",
         target=request.target,
         stages=tuple(count_taken_out((_NOT_PORTED, *result.stages), findings, VERIFY_CODES)),
         files=file_reports(tree, _as_they_are(tree), findings.kept, None, result.verdicts),
@@ -172,11 +176,10 @@ def _compile(
     if request.output is None or not request.verify:
         why = "nothing was written" if request.output is None else "--no-verify"
         return _Compiled((Stage("verify", State.SKIPPED, why),))
-    from porting.port.verifying import Compilation, suppress, verify_port
+    from porting.port.verifying import suppress, verify_port
     from porting.verify import CODES as VERIFY_CODES
 
-    compilation = Compilation(request.output, request.target, request.settings, request.jobs)
-    result = verify_port(compilation, hipified, progress)
+    result = verify_port(_verify_request(request, request.output), hipified, progress)
     rest = suppress(result.diagnostics, tree.sources)
     return _Compiled(
         result.stages,
@@ -186,6 +189,13 @@ def _compile(
         frozenset(rest.answered),
         VERIFY_CODES,
     )
+
+
+def _verify_request(request: PortRequest, root: Path) -> "VerifyRequest":
+    from porting.verify import Flags, VerifyRequest
+
+    flags = Flags(request.settings.include_dirs, request.settings.defines)
+    return VerifyRequest(root, request.target, flags, jobs=request.jobs)
 
 
 def _report(

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from porting.config import Target
 from porting.conversion import Progress
 from porting.diagnostics import Diagnostic
 from porting.errors import InputError
@@ -12,26 +10,10 @@ from porting.hipify import Hipified
 from porting.output.linemap import LineMap
 from porting.output.manifest import Manifest
 from porting.reports import Stage, State
-from porting.settings import Settings
 from porting.source import SourceFile
 from porting.suppress import Suppressions
 from porting.syntax import tokenize
-from porting.verify import STAGES, Flags, Verification, VerifyRequest, verify
-
-
-@dataclass(frozen=True)
-class Compilation:
-    """What to compile, for what, and with which flags of the configuration."""
-
-    output: Path
-    target: Target
-    settings: Settings
-    jobs: int
-
-    def request(self) -> VerifyRequest:
-        """Return the request of the verify stage."""
-        flags = Flags(self.settings.include_dirs, self.settings.defines)
-        return VerifyRequest(self.output, self.target, flags, jobs=self.jobs)
+from porting.verify import STAGES, Verification, VerifyRequest, verify
 
 
 @dataclass
@@ -47,10 +29,10 @@ class Suppressed:
 
 
 def verify_port(
-    compilation: Compilation, hipified: Sequence[Hipified], progress: Progress
+    request: VerifyRequest, hipified: Sequence[Hipified], progress: Progress
 ) -> Verification:
     """Compile a tree or file that was just written; findings are at the input's places."""
-    output = compilation.output
+    output = request.root
     maps = {done.source.path: LineMap.of(done.source, done.edits) for done in hipified}
     only = hipified[0].source.path if output.is_file() and hipified else ""
 
@@ -58,16 +40,16 @@ def verify_port(
         path = only if only and file == output.name else file
         return path, maps[path].origin(line) if path in maps else line
 
-    return _verify(replace(compilation.request(), origin=origin), progress)
+    return _verify(replace(request, origin=origin), progress)
 
 
-def verify_tree(compilation: Compilation, progress: Progress) -> Verification:
+def verify_tree(
+    request: VerifyRequest, manifest: Manifest | None, progress: Progress
+) -> Verification:
     """Compile a tree written earlier; its manifest says where its lines came from."""
-    output, request = compilation.output, compilation.request()
-    manifest = Manifest.read(output) if output.is_dir() else None
-    return _verify(
-        request if manifest is None else replace(request, origin=manifest.origin), progress
-    )
+    if manifest is not None:
+        request = replace(request, origin=manifest.origin)
+    return _verify(request, progress)
 
 
 def suppress(found: Sequence[Diagnostic], sources: Sequence[SourceFile]) -> Suppressed:

@@ -49,14 +49,13 @@ class Refused:
     reason: str
 
 
-def candidates(chosen: str = "", rocm_home: Path | None = None) -> list[Path]:
+def candidates(rocm_home: Path | None = None) -> list[Path]:
     """Return the clang drivers to look at, best first.
 
-    `chosen` (a path or a name; from the command line or the configuration), else ECLOSION_CLANG,
-    is the only candidate when given.  Otherwise clang++-19 on PATH, newer releases, older ones,
-    plain clang++, and last the compiler of a ROCm home.
+    ECLOSION_CLANG (a path or a name) is the only candidate when given.  Otherwise clang++-19 on
+    PATH, newer releases, older ones, plain clang++, and last the compiler of a ROCm home.
     """
-    if only := chosen or os.environ.get("ECLOSION_CLANG", ""):
+    if only := os.environ.get("ECLOSION_CLANG", ""):
         return [Path(shutil.which(only) or only)]
     found = [Path(path) for name in _NAMES if (path := shutil.which(name))]
     if rocm_home is not None:
@@ -76,9 +75,9 @@ def search(paths: Iterable[Path]) -> tuple[Clang | None, tuple[Refused, ...]]:
     return None, tuple(refused)
 
 
-def find(chosen: str = "", rocm_home: Path | None = None) -> Clang:
+def find(rocm_home: Path | None = None) -> Clang:
     """Return the clang to use; raise ToolchainError that says what was found and why not."""
-    clang, refused = search(candidates(chosen, rocm_home))
+    clang, refused = search(candidates(rocm_home))
     if clang is not None:
         return clang
     if refused:

@@ -28,14 +28,14 @@ class Row:
     help: str = ""
 
 
-def examine(environment: Mapping[str, str] = os.environ, clang: str = "") -> list[Row]:
+def examine(environment: Mapping[str, str] = os.environ) -> list[Row]:
     """Return what was found, in the order of the stages that need it.
 
     Nothing is downloaded or built.  Only `verify` needs clang, lld and a ROCm tree; porting itself
     needs none of them.
     """
     rows = [*_platforms(environment)]
-    compiler, compiler_rows = _compiler(environment, clang)
+    compiler, compiler_rows = _compiler(environment)
     rows += compiler_rows
     if compiler is not None:
         rows += _tools(compiler)
@@ -68,9 +68,9 @@ def _platforms(environment: Mapping[str, str]) -> Iterator[Row]:
     yield Row(SELECTOR, State.USABLE, f"{choice.platform} ({said})")
 
 
-def _compiler(environment: Mapping[str, str], chosen: str) -> tuple[Clang | None, list[Row]]:
+def _compiler(environment: Mapping[str, str]) -> tuple[Clang | None, list[Row]]:
     home = detect.home(ROCM, environment)
-    paths = clangs.candidates(chosen, home.path if home else None)
+    paths = clangs.candidates(home.path if home else None)
     clang, refused = clangs.search(paths)
     rows = [Row("clang", State.UNUSABLE, f"{r.path}: {r.reason}") for r in refused]
     if clang is not None:
@@ -103,7 +103,7 @@ def _trees(clang: Clang) -> Iterator[Row]:
     for rocm in sorted(sysroots.RECIPES):
         name = f"ROCm {rocm} tree"
         try:
-            tree = sysroots.find(rocm, str(clang.path))
+            tree = sysroots.find(rocm, clang)
         except ToolchainError as error:
             yield Row(name, State.UNUSABLE, str(error))
             continue

@@ -51,15 +51,14 @@ class VerifyRequest:
     """What to compile, for what, and how.
 
     `root` is a ported tree or one file of it.  `flags` holds further include folders, macros and
-    compiler flags.  `origin` maps a file and line of the output to those of the input.  `clang`
-    names the compiler, as in `toolkits.clang.find`.  `timeout` is for one compilation, in seconds.
+    compiler flags.  `origin` maps a file and line of the output to those of the input.  `timeout`
+    is for one compilation, in seconds.
     """
 
     root: Path
     target: Target = field(default_factory=Target)
     flags: Flags = field(default_factory=Flags)
     origin: Origin = _same
-    clang: str = ""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     timeout: float = 600.0
 
@@ -87,9 +86,7 @@ def verify(request: VerifyRequest, progress: Progress = _silent) -> Verification
     tree = _tree(request.root)
     archs = request.target.archs
     try:
-        toolchain = toolchains.find(
-            request.target.rocm, request.clang, lambda text: progress(0, 0, text)
-        )
+        toolchain = toolchains.find(request.target.rocm, lambda text: progress(0, 0, text))
     except NoHeadersError as error:
         jobs = _jobs(tree.units(), archs)
         return _summary(request, tree, [not_possible(job, str(error)) for job in jobs])

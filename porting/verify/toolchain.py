@@ -43,7 +43,7 @@ class Toolchain:
         return ""
 
 
-def find(rocm: str, clang: str = "", say: Say = lambda _text: None) -> Toolchain:
+def find(rocm: str, say: Say = lambda _text: None) -> Toolchain:
     """Return the toolchain for a ROCm release, making its tree if need be.
 
     A ROCm of that release on this machine is used as it is.  Raises NoHeadersError when no headers
@@ -51,12 +51,12 @@ def find(rocm: str, clang: str = "", say: Say = lambda _text: None) -> Toolchain
     """
     home = detect.home(ROCM, os.environ)
     if home is not None and home.version == release_key(rocm):
-        compiler = clangs.find(clang, home.path)
+        compiler = clangs.find(home.path)
         tree = sysroots.installed(home.path, rocm)
     else:
         sysroots.recipe_for(rocm)  # the cheaper answer first: no compiler helps without headers
-        compiler = clangs.find(clang)
-        tree = sysroots.create(rocm, clang, say)
+        compiler = clangs.find()
+        tree = sysroots.create(rocm, compiler, say)
     return Toolchain(compiler, tree, compiler.tool("ld.lld"))
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from porting.errors import ToolchainError
 from porting.toolkits import clang as _clang
+from porting.toolkits.clang import Clang
 from porting.toolkits.sysroot.build import (
     NoHeadersError,
     build_tree,
@@ -30,14 +31,14 @@ __all__ = [
 ]
 
 
-def create(rocm: str, clang: str = "", say: Say = lambda _text: None) -> Sysroot:
+def create(rocm: str, clang: Clang | None = None, say: Say = lambda _text: None) -> Sysroot:
     """Return the ROCm tree of a release, built from wheels on the package index unless cached.
 
-    `clang` names the compiler to build with, as in `clang.find`; `say` gets a line per slow step.
+    `clang` builds it, by default what `clang.find` finds; `say` gets a line per slow step.
     Raises NoHeadersError for a release that no wheel carries, else ToolchainError.
     """
     recipe = recipe_for(rocm)
-    return read_manifest(build_tree(recipe, _clang.find(clang), say))
+    return read_manifest(build_tree(recipe, clang or _clang.find(), say))
 
 
 def installed(home: Path, rocm: str) -> Sysroot:
@@ -51,7 +52,7 @@ def installed(home: Path, rocm: str) -> Sysroot:
     return Sysroot(home, rocm, hip_version(header), {})
 
 
-def find(rocm: str, clang: str = "") -> Sysroot | None:
+def find(rocm: str, clang: Clang | None = None) -> Sysroot | None:
     """Return the cached tree of a release, or None.  Raises as `create` does."""
-    path = tree_path(recipe_for(rocm), _clang.find(clang))
+    path = tree_path(recipe_for(rocm), clang or _clang.find())
     return read_manifest(path) if path.is_dir() else None

@@ -84,7 +84,8 @@ def test_candidates_when_one_is_chosen(
     mine = fake(tmp_path / "mine", "my-clang", debian(21))
     monkeypatch.setenv("ECLOSION_CLANG", str(mine))
     assert clang.candidates() == [mine]
-    assert clang.candidates("clang++-19") == [bin_folder / "clang++-19"]
+    monkeypatch.setenv("ECLOSION_CLANG", "clang++-19")
+    assert clang.candidates() == [bin_folder / "clang++-19"]
 
 
 def test_find_when_the_best_is_too_old(bin_folder: Path) -> None:
