@@ -3,6 +3,7 @@
 from porting.diagnostics import Code
 from porting.rules import (
     api,
+    collisions,
     cooperative,
     device,
     handles,
@@ -26,6 +27,7 @@ from porting.rules.unit import Rule, Unit
 FAMILIES = (
     labels,
     launches,
+    collisions,
     includes,
     macros,
     strings,

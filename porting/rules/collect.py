@@ -26,6 +26,7 @@ _WORDS: Final = tuple(
             r"p?nccl[A-Z]\w*",
             r"NCCL_\w+",
             r"__[a-z]\w+",
+            r"PFN_cu\w+",
             r"atomic[A-Z]\w+",
         ),
     )

@@ -1,6 +1,7 @@
 """Identifiers that have another name in HIP, or none, or that no table knows."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
@@ -9,6 +10,7 @@ from porting.rules.macros.versions import VERSIONS
 from porting.rules.shims import defines_cuda_name
 from porting.rules.unit import Unit
 from porting.syntax import declares, looks_like_cuda
+from porting.syntax.words import words
 
 UNSUPPORTED = Code(
     "NAM001",
@@ -48,7 +50,20 @@ MEMBER = Code(
     " another library, for instance of a table of function pointers.  It is left as it is; whether"
     " it can work depends on what the member is filled with.",
 )
-CODES = (UNSUPPORTED, UNKNOWN, DEFINED_HERE, MEMBER)
+CONVENTION = Code(
+    "NAM005",
+    "api-name",
+    Severity.NOTE,
+    "a calling convention of CUDA's headers",
+    "CUDAAPI, CUDART_CB and the like are empty on Linux and name a calling convention on Windows."
+    "  HIP's headers have no such macros, and its functions none of these conventions, so the word"
+    " is removed.",
+)
+CODES = (UNSUPPORTED, UNKNOWN, DEFINED_HERE, MEMBER, CONVENTION)
+_CONVENTIONS: Final = words(
+    "CUDAAPI CUDA_CB CUDART_CB CUDARTAPI CUDARTAPI_CDECL CUBLASWINAPI CUFFTAPI CURANDAPI"
+    " CUSPARSEAPI CUSOLVERAPI CUDNNWINAPI CUDA_EGL_API"
+)
 
 # Findings that say nothing new where another family has spoken of the same name on the line.
 GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code))
@@ -60,12 +75,30 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         if text in VERSIONS:
             continue  # decided when the other families are done, by macros.Selections
         name = unit.names.get(text)
-        if name is None:
+        if text in _CONVENTIONS:
+            yield from _conventions(unit, text, places)
+        elif name is None:
             yield from _not_in_tables(unit, text, places)
         elif name.target is not None and name.status is Status.MAPPED and not _needs_a_person(name):
             yield from _renamed(unit, name.target, places)
         elif name.status is not Status.UNCHANGED and _is_meant(unit, text):
             yield from (_unsupported(unit, name, number) for number in places)
+
+
+def _conventions(unit: Unit, text: str, places: list[int]) -> Iterator[Diagnostic]:
+    """Remove a calling convention from code that does not define it itself."""
+    if text in unit.project.declared or any(declares(unit.lexed, n) for n in places):
+        return
+    for number in places:
+        token = unit.tokens[number]
+        if token.directive >= 0 and unit.lexed.directives[token.directive].name != "define":
+            continue
+        end = token.end
+        while unit.source.text[end : end + 1] in (" ", "\t"):
+            end += 1
+        message = f"{text} is empty in CUDA's headers on Linux and unknown to HIP's"
+        edit = Edit(token.start, end, "", text)
+        yield unit.diagnose(CONVENTION, token, message, edits=[edit])
 
 
 def _renamed(unit: Unit, target: str, places: list[int]) -> Iterator[Edit | Diagnostic]:

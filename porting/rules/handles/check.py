@@ -10,6 +10,7 @@ from porting.rules.handles.codes import CAST, OPEN, PRINTED
 from porting.rules.handles.constness import pointer_casts
 from porting.rules.handles.declared import Handle, Handles, find_handles
 from porting.rules.handles.expressions import Span, Use, primary, use_of
+from porting.rules.handles.incoming import check_incoming
 from porting.rules.handles.targets import (
     EQUALS,
     ORDERS,
@@ -21,7 +22,7 @@ from porting.rules.handles.targets import (
 )
 from porting.rules.handles.types import ADDRESSES, HANDLES, NULLS
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, call_at, callee_of, declares, enclosing_bracket
+from porting.syntax import IDENT, callee_of, declares, enclosing_bracket
 
 _PRINTS: Final = re.compile(r"\w*printf\w*")
 _C_SUFFIXES: Final = (".c",)
@@ -42,7 +43,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
             handle = _handle_at(unit, handles, number)
             if handle is not None:
                 yield from _use(unit, handles, handle, number)
-    yield from _casts_to_handles(unit, handles)
+    yield from check_incoming(unit, handles, lambda number: _handle_at(unit, handles, number))
     yield from pointer_casts(unit)
 
 
@@ -254,24 +255,3 @@ def _printed(unit: Unit, span: Span) -> Iterator[Diagnostic]:
     edits = wrap(unit, span, "unsigned long long")
     text = f"'{_text(unit, span)}' is printed as an integer"
     yield _found(unit, span, text, edits, PRINTED)
-
-
-def _casts_to_handles(unit: Unit, handles: Handles) -> Iterator[Diagnostic]:
-    """Yield `static_cast<CUdeviceptr>(integer)`, which must be a reinterpret_cast to a pointer."""
-    for number in unit.where("static_cast"):
-        words = unit.tokens[number + 1 : number + 4]
-        if len(words) < 3 or words[1].text not in HANDLES or words[2].text != ">":  # noqa: PLR2004
-            continue
-        call = call_at(unit.tokens, number)
-        if call is None or not call.arguments:
-            continue
-        argument = call.arguments[0]
-        inner = range(argument.first, argument.last)
-        if unit.text_of(argument.first, argument.last) in NULLS:
-            continue
-        if _operands(unit, handles, Span(inner.start, inner.stop - 1)):
-            continue
-        token = unit.tokens[number]
-        edit = Edit(token.start, token.end, "reinterpret_cast")
-        text = f"{words[1].text} is a pointer in HIP, and an integer is cast to it"
-        yield unit.diagnose(CAST, token, text, symbol=words[1].text, edits=[edit])

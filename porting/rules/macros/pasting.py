@@ -1,6 +1,7 @@
 """K1: names that macros join from pieces follow together, or are reported together."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -29,10 +30,13 @@ class Plan:
     missing: tuple[str, ...]
 
 
-def joined_renames(names: Names, pastes: Sequence[Paste]) -> dict[str, str]:
+def joined_renames(
+    names: Names, pastes: Sequence[Paste], own: AbstractSet[str] = frozenset()
+) -> dict[str, str]:
     """Return the tree's own identifiers that are joined from CUDA names, and their new names.
 
     `cuMemCreate_`, made by `name##_` from cuMemCreate, becomes hipMemCreate_ wherever it stands.
+    `own`: names that the tree declares, though CUDA has them too (PFN_cuMemCreate).
     """
     renames: dict[str, str] = {}
     for paste in pastes:
@@ -40,7 +44,8 @@ def joined_renames(names: Names, pastes: Sequence[Paste]) -> dict[str, str]:
             continue
         for texts in paste.formed:
             old = "".join(texts)
-            if names.get(old) is not None:
+            known = names.get(old)
+            if known is not None and not (known.target is None and old in own):
                 continue
             new = "".join(_renamed(names, text) for text in texts)
             if new != old:
@@ -58,7 +63,7 @@ def check_pasting(unit: Unit) -> Iterator[Edit | Diagnostic]:
         if paste.macro.name in unit.index:
             by_macro.setdefault(paste.macro.name, []).append(paste)
     for name, pastes in by_macro.items():
-        plans = plan_macro(unit.names, pastes)
+        plans = plan_macro(unit.names, pastes, unit.project.declared)
         for number in unit.where(name):
             yield from _mention(unit, number, pastes, plans)
 
@@ -83,7 +88,7 @@ def _mention(
 
 
 def _identifiers(unit: Unit) -> Iterator[Edit]:
-    renames = joined_renames(unit.names, unit.project.pastes)
+    renames = joined_renames(unit.names, unit.project.pastes, unit.project.declared)
     for name in renames.keys() & unit.index.keys():
         for number in unit.where(name):
             token = unit.tokens[number]
@@ -95,12 +100,14 @@ def _renamed(names: Names, text: str) -> str:
     return name.target if name is not None and name.target is not None else text
 
 
-def plan_macro(names: Names, pastes: Sequence[Paste]) -> list[Plan | None]:
+def plan_macro(
+    names: Names, pastes: Sequence[Paste], own: AbstractSet[str] = frozenset()
+) -> list[Plan | None]:
     """Return what is to be done about each joint of one macro.
 
     Whole names are passed as arguments only where no other part of the macro uses the argument.
     """
-    plans = [plan_for(names, paste) for paste in pastes]
+    plans = [plan_for(names, paste, own) for paste in pastes]
     if not any(plan and plan.arguments for plan in plans):
         return plans
     joints = {paste.joint for paste in pastes}
@@ -112,13 +119,13 @@ def plan_macro(names: Names, pastes: Sequence[Paste]) -> list[Plan | None]:
         rest = [j for j in macro.joints if any(p.parameter in used for p in j.pieces)]
         is_alone = used.isdisjoint(bare_parameters(macro)) and joints.issuperset(rest)
         if not is_alone or any(plan and not plan.arguments for plan in plans):
-            return [plan_for(names, replace(paste, is_direct=False)) for paste in pastes]
+            return [plan_for(names, replace(paste, is_direct=False), own) for paste in pastes]
     return plans
 
 
-def plan_for(names: Names, paste: Paste) -> Plan | None:
+def plan_for(names: Names, paste: Paste, own: AbstractSet[str] = frozenset()) -> Plan | None:
     """Return what is to be done about a joint, None when the renames of its pieces are enough."""
-    wanted, missing = _wanted(names, paste)
+    wanted, missing = _wanted(names, paste, own)
     changed = {
         texts: target
         for texts, target in wanted.items()
@@ -160,7 +167,9 @@ def _new_arguments(
     return {texts: (target.removesuffix(texts[1]), None) for texts, target in wanted.items()}
 
 
-def _wanted(names: Names, paste: Paste) -> tuple[dict[tuple[str, ...], str], tuple[str, ...]]:
+def _wanted(
+    names: Names, paste: Paste, own: AbstractSet[str]
+) -> tuple[dict[tuple[str, ...], str], tuple[str, ...]]:
     """Return the HIP names of what is joined, and the joined CUDA names that have none."""
     wanted: dict[tuple[str, ...], str] = {}
     missing: list[str] = []
@@ -168,8 +177,10 @@ def _wanted(names: Names, paste: Paste) -> tuple[dict[tuple[str, ...], str], tup
         whole = _whole(paste.joint, texts)
         name = names.get(whole)
         if name is not None and name.status is not Status.UNCHANGED:
-            if name.target is None:
+            if name.target is None and whole not in own:
                 missing.append(whole)
+            elif name.target is None:
+                continue
             else:
                 wanted[texts] = name.target
     return wanted, tuple(missing)

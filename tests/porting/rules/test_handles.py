@@ -54,6 +54,17 @@ REWRITTEN = [
         "q = (p + 255) & ~255ull;",
         "q = reinterpret_cast<hipDeviceptr_t>((reinterpret_cast<uintptr_t>(p) + 255) & ~255ull);",
     ),
+    ("p = a;", "p = reinterpret_cast<hipDeviceptr_t>(a);"),
+    (
+        "CUdeviceptr x = a + n * 4;",
+        "hipDeviceptr_t x = reinterpret_cast<hipDeviceptr_t>(a + n * 4);",
+    ),
+    ("b->base = a;", "b->base = reinterpret_cast<hipDeviceptr_t>(a);"),
+    ("cuMemsetD8(a + 4, 0, n);", "hipMemsetD8(reinterpret_cast<hipDeviceptr_t>(a + 4), 0, n);"),
+    (
+        "p = reinterpret_cast<uintptr_t>(v);",
+        "p = reinterpret_cast<hipDeviceptr_t>(reinterpret_cast<uintptr_t>(v));",
+    ),
     ("if (p > 0) n = 1;", "if (p != nullptr) n = 1;"),
     ("if (a == p) n = 1;", "if (a == reinterpret_cast<uintptr_t>(p)) n = 1;"),
     ('printf("%llx", p);', 'printf("%llx", reinterpret_cast<unsigned long long>(p));'),
@@ -62,7 +73,8 @@ UNCHANGED = [
     *("p = 0;", "if (p == 0 || !q) n = 1;", "if (p) n = 1;", "if (p != q) n = 1;", "q = p;"),
     *("if (p < q) n = 1;", "float* x = (float*)p;", "float* x = reinterpret_cast<float*>(p);"),
     *("void** x = (void**)&p;", "a = (uint64_t)p;", 'printf("%p", (void*)p);', "n = sizeof(p);"),
-    *("v[n + 1] = p;", "b->size = b->size + n;", "a = a + n;"),
+    *("v[n + 1] = p;", "b->size = b->size + n;", "a = a + n;", "a = (uint64_t)p + 4;"),
+    *("CUdeviceptr x = p;", "p = make();", "p = (CUdeviceptr)a;"),
 ]
 
 
@@ -117,6 +129,12 @@ def test_cast_of_a_pointer_to_const_drops_the_const(
 def test_returned_sum_needs_only_the_cast_of_its_operand(ported: Callable[..., Any]) -> None:
     text = "CUdeviceptr off(CUdeviceptr b, size_t n) { return b + n * sizeof(float); }\n"
     expected = text.replace("return b", "return static_cast<char*>(b)")
+    assert ported(handles.check, text, path="a.cpp").text == expected
+
+
+def test_returned_integer_becomes_a_handle(ported: Callable[..., Any]) -> None:
+    text = "CUdeviceptr conv(uint64_t a) { return a; }\n"
+    expected = "CUdeviceptr conv(uint64_t a) { return reinterpret_cast<hipDeviceptr_t>(a); }\n"
     assert ported(handles.check, text, path="a.cpp").text == expected
 
 

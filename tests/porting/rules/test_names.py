@@ -141,3 +141,22 @@ def test_branches_for_one_platform_stay(ported: Port) -> None:
     text = "#ifdef USE_ROCM\nhipFree(p);\n#else\ncudaFree(p);\n#endif\ncudaFree(q);\n"
     expected = text.replace("cudaFree(q)", "hipFree(q)")
     assert ported(names.check, text).text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("typedef int (CUDAAPI *F)(int);", "typedef int (*F)(int);"),
+        ("void CUDART_CB cb(void* p);", "void cb(void* p);"),
+        ("#define F(x) int CUDAAPI x(void)", "#define F(x) int x(void)"),
+    ],
+)
+def test_calling_convention_is_removed(ported: Port, text: str, expected: str) -> None:
+    done = ported(names.check, text)
+    assert done.text == expected
+    assert {d.code for d in done.findings} == {"NAM005"}
+
+
+def test_calling_convention_that_the_tree_defines_stays(ported: Port) -> None:
+    text = "#ifndef CUDAAPI\n#define CUDAAPI\n#endif\nint CUDAAPI f(void);\n"
+    assert ported(names.check, text).text == text

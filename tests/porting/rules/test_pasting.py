@@ -111,6 +111,16 @@ def test_joined_names_that_cannot_follow_are_an_error(text: str) -> None:
     assert ("MAC013", "error") in port(text)[1]
 
 
+def test_types_of_the_tree_that_are_named_like_cudas_follow() -> None:
+    text = (
+        "typedef int (*PFN_cuInit)(unsigned);\n#define LIST(X) X(cuInit)\n"
+        "#define M(n) PFN_##n n;\nstruct T { LIST(M) };\n"
+    )
+    texts, found = port(text)
+    assert texts == [text.replace("cuInit", "hipInit")]
+    assert found == []
+
+
 def test_joined_name_that_hip_lacks_is_named_in_the_error() -> None:
     text = "#define CU(f) cu##f\nCU(Init)(0); CU(TensorMapEncodeTiled)(0);\n"
     source = SourceFile("a.h", text.encode())
