@@ -45,8 +45,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a wheel from the unpacked source distribution, as an installer does."""
     folder = tmp_path_factory.mktemp("wheel")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+    run("tar", "-xf", sdist, "-C", folder)  # tarfile's safe filter is younger than Python 3.11.0
     return build("wheel", folder / sdist.name.removesuffix(".tar.gz"), folder)
 
 
