@@ -18,7 +18,7 @@ def explain(word: str, names: Names, codes: Sequence[Code]) -> str:
     """
     by_code = {code.code: code for code in codes}
     if code := by_code.get(word.upper()):
-        return code_page(code)
+        return _code_page(code)
     header = word.strip('<>"')
     found = [
         name
@@ -26,11 +26,11 @@ def explain(word: str, names: Names, codes: Sequence[Code]) -> str:
         if name is not None
     ]
     if found:
-        return "\n".join(name_page(name, names.release) for name in found)
+        return "\n".join(_name_page(name, names.release) for name in found)
     raise UsageError(_unknown(word, names, by_code))
 
 
-def code_page(code: Code) -> str:
+def _code_page(code: Code) -> str:
     """Return what a code means and what to do."""
     head = f"{code.code}: {code.title}"
     facts = f"topic {code.topic}, {code.severity.value} unless a finding says otherwise"
@@ -44,7 +44,7 @@ def code_list(codes: Sequence[Code]) -> str:
     )
 
 
-def name_page(name: Name, release: str) -> str:
+def _name_page(name: Name, release: str) -> str:
     """Return the record of a CUDA name for a ROCm release."""
     becomes = {
         Status.MAPPED: name.target,

@@ -1,7 +1,7 @@
 """`[tool.porting]` of a pyproject.toml: read, checked, and laid under the command line's values."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -137,6 +137,6 @@ def _shown(value: object) -> str:
     return f"{value!r} ({type(value).__name__})"
 
 
-def _did_you_mean(word: str, known: object) -> str:
-    near = get_close_matches(word, list(known), 1)  # type: ignore[call-overload]
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    near = get_close_matches(word, list(known), 1)
     return f" (did you mean '{near[0]}'?)" if near else ""

@@ -48,6 +48,11 @@ class SourceFile:
         """Whether a NUL byte says that this is no text (UTF-16 text counts as binary too)."""
         return b"\0" in self.data[:65536]
 
+    @property
+    def line_count(self) -> int:
+        """Number of lines; what follows the last line end is one unless it is empty."""
+        return self.data.count(b"\n") + (bool(self.data) and not self.data.endswith(b"\n"))
+
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first byte of every line."""

@@ -65,7 +65,7 @@ def read_tree(
     `exclude`: paths left out.  `verbatim`: paths that are files to copy, whatever their suffix.
     Raises InputError for what is missing or cannot be read, before anything is written.
     """
-    info = _stat_input(source)
+    info = stat_input(source)
     none = PathPatterns()
     if stat.S_ISDIR(info.st_mode):
         walk = _walk(source, exclude or none, verbatim or none)
@@ -83,7 +83,8 @@ def read_tree(
     return Tree(root, shown, entries, sources, single)
 
 
-def _stat_input(source: Path) -> os.stat_result:
+def stat_input(source: Path) -> os.stat_result:
+    """Return what the system says of an input; raise InputError when it cannot be had."""
     try:
         return source.stat()
     except FileNotFoundError as error:

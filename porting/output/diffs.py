@@ -83,7 +83,7 @@ def _hunks(blocks: list[_Block]) -> Iterator[list[_Block]]:
 
 def _hunk(done: Hipified, blocks: list[_Block], shift: int) -> tuple[str, int]:
     """Return a hunk's text and how many lines longer it makes the file."""
-    lines = _line_count(done)
+    lines = done.source.line_count
     first = max(blocks[0].first - _CONTEXT, 0)
     last = min(blocks[-1].last + _CONTEXT, lines)
     body: list[str] = []
@@ -100,11 +100,6 @@ def _hunk(done: Hipified, blocks: list[_Block], shift: int) -> tuple[str, int]:
     old_at, new_at = first + (old_count > 0), first + shift + (new_count > 0)
     head = f"@@ -{old_at},{old_count} +{new_at},{new_count} @@\n"
     return head + "".join(body), grown
-
-
-def _line_count(done: Hipified) -> int:
-    starts = done.source.line_starts
-    return len(starts) - (starts[-1] == len(done.source.text))
 
 
 def _line(done: Hipified, number: int) -> str:

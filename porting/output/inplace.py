@@ -4,9 +4,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from porting.errors import InputError, UsageError
+from porting.errors import UsageError
 from porting.hipify import Hipified
 from porting.output.replacing import replace_files
+from porting.tree import stat_input
 
 _TIMEOUT = 120.0
 
@@ -17,12 +18,9 @@ def check_clean(source: Path) -> None:
     Untracked files count: what was never committed cannot be brought back.  Without a work tree
     there is nothing to check.
     """
-    if not source.exists():
-        raise InputError(f"{source} does not exist; check the path")
+    stat_input(source)
     folder = source if source.is_dir() else source.parent
-    if not any(
-        (above / ".git").exists() for above in (folder.resolve(), *folder.resolve().parents)
-    ):
+    if not _in_git(folder):
         return
     changes = _git(folder, "status", "--porcelain", "--untracked-files=normal")
     if changes:
@@ -75,6 +73,10 @@ def _git(folder: Path, *arguments: str) -> str:
         raise UsageError(
             f"{folder} is in a git tree and git is not on PATH, so nobody can say whether it is "
             "clean; install git or use -o OUT"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(
+            f"git did not say in {_TIMEOUT:.0f} s whether {folder} is clean; use -o OUT instead"
         ) from error
     if done.returncode:
         why = done.stderr.strip().splitlines()

@@ -232,14 +232,14 @@ def _link_or_copy(before: Path, after: Path) -> None:
 
 def _sync(folder: Path) -> None:
     """Write the folder's file system to its disk, so that the rename publishes whole files."""
-    lock = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         # One call for the whole tree: fsync of each of some thousand files takes seconds.
-        if ctypes.CDLL(None, use_errno=True).syncfs(lock) != 0:
+        if ctypes.CDLL(None, use_errno=True).syncfs(descriptor) != 0:
             code = ctypes.get_errno()
             raise OSError(code, os.strerror(code))
     finally:
-        os.close(lock)
+        os.close(descriptor)
 
 
 def _swap_folders(output: Path, new: Path, old: Path) -> None:

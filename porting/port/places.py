@@ -5,13 +5,12 @@ from pathlib import Path
 
 from porting.errors import UsageError
 from porting.output.staging import check_replaceable
-from porting.tree import read_tree
+from porting.tree import stat_input
 
 
 def check_places(source: Path, output: Path, *, force: bool = False) -> None:
-    """Raise an error when `output` is no place for the port of `source`."""
-    if not source.exists():
-        read_tree(source)  # says what is wrong with it
+    """Raise an error when `source` is not there or `output` is no place for its port."""
+    stat_input(source)
     real, target = Path(os.path.realpath(source)), Path(os.path.realpath(output))
     if real == target:
         raise UsageError(

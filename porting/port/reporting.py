@@ -108,7 +108,7 @@ def excerpts(
         source.path: {
             line: _shown(source.line_text(line))
             for line in sorted(wanted[source.path])
-            if 1 <= line <= _lines(source)
+            if 1 <= line <= source.line_count
         }
         for source in sources
         if source.path in wanted and not source.is_binary
@@ -125,9 +125,7 @@ def _status(entry: Entry, done: Mapping[str, Hipified]) -> Status:
 
 def _lines(source: SourceFile) -> int:
     """Return the number of lines of a text, 0 for a binary file."""
-    if source.is_binary:
-        return 0
-    return source.data.count(b"\n") + (bool(source.data) and not source.data.endswith(b"\n"))
+    return 0 if source.is_binary else source.line_count
 
 
 def _shown(line: str) -> str:

@@ -10,12 +10,10 @@ from typing import Any
 from urllib.parse import quote
 
 from porting import __version__
-from porting.diagnostics import Code, Diagnostic, Severity
+from porting.diagnostics import Code, Diagnostic
 from porting.reports.model import Report, State
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
-# SARIF's levels have the names of our severities.
-_LEVELS = {severity: severity.value for severity in Severity}
 
 
 def render(report: Report) -> str:
@@ -39,13 +37,14 @@ def to_sarif(report: Report) -> dict[str, Any]:
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
+# The names of our severities are those of SARIF's levels.
 def _driver(codes: tuple[Code, ...]) -> dict[str, Any]:
     rules = [
         {
             "id": code.code,
             "shortDescription": {"text": code.title},
             "fullDescription": {"text": code.explanation},
-            "defaultConfiguration": {"level": _LEVELS[code.severity]},
+            "defaultConfiguration": {"level": code.severity.value},
             "properties": {"tags": [code.topic]},
         }
         for code in codes
@@ -79,7 +78,7 @@ def _result(found: Diagnostic, root: str, numbers: dict[str, int]) -> dict[str, 
     place = {"artifactLocation": {"uri": _uri(root, found.file)}, "region": region}
     result: dict[str, Any] = {
         "ruleId": found.code,
-        "level": _LEVELS[found.severity],
+        "level": found.severity.value,
         "message": {"text": text},
         "locations": [{"physicalLocation": place}],
     }

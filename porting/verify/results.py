@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from porting.reports import Outcome
-from porting.toolkits.sysroot import Header
+from porting.toolkits.sysroot import Header, Origin
 from porting.verify import code_object
 from porting.verify.messages import ClangError, errors
 from porting.verify.run import Done
@@ -94,7 +94,7 @@ def headers_used(depends: Path, toolchain: Toolchain) -> tuple[str, ...]:
 def foreign_headers(used: tuple[str, ...], headers: Mapping[str, Header], rocm: str) -> str:
     """Return a note on headers that are not AMD's own of this release, or ""."""
     borrowed = [n for n in used if n in headers and headers[n].foreign_to(rocm)]
-    declared = [n for n in used if n in headers and headers[n].origin == "generated"]
+    declared = [n for n in used if n in headers and headers[n].origin is Origin.GENERATED]
     parts = []
     for release in sorted({headers[name].rocm for name in borrowed}):
         names = [name for name in borrowed if headers[name].rocm == release]
