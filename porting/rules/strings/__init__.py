@@ -8,7 +8,7 @@ from porting.rules.strings.device_code import check_device_code
 from porting.rules.strings.entry_points import check_entry_points
 from porting.rules.strings.environment import check_environment
 from porting.rules.strings.libraries import check_libraries
-from porting.rules.strings.symbols import check_symbols
+from porting.rules.strings.symbols import check_stringized, check_symbols
 from porting.rules.unit import Unit
 
 __all__ = ["CODES", "check"]
@@ -17,6 +17,7 @@ __all__ = ["CODES", "check"]
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Yield findings about strings, and about the functions that look symbols up by string."""
     yield from check_entry_points(unit)
+    yield from check_stringized(unit)
     if unit.strings:
         yield from check_libraries(unit)
         yield from check_symbols(unit)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from porting.diagnostics import Diagnostic
+from porting.diagnostics import Diagnostic, Severity
 from porting.edits import Edit
 from porting.mapping import Name, Status
 from porting.rules.api.calls import DIFFERENT_AS_POINTERS
@@ -42,6 +42,9 @@ _EXPORTS: Final = {
     "hipGetDeviceProperties": "hipGetDevicePropertiesR0600",
     "hipChooseDevice": "hipChooseDeviceR0600",
 }
+_RENAMED_EXPORTS: Final = frozenset(
+    (*_EXPORTS, "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaChooseDevice")
+)
 _LOADS: Final = re.compile(r"(?i)sym|load|resolve|look|proc|entry|func|import|bind|\bfn")
 
 
@@ -132,6 +135,34 @@ def _is_itself_near(tokens: Sequence[Token], opener: int, name: str) -> bool:
     """Whether the bracket also holds an identifier that contains the name (`&pfn_cuInit`)."""
     close = match_bracket(tokens, opener) or opener
     return any(t.kind == IDENT and name in t.text for t in tokens[opener:close])
+
+
+def check_stringized(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield a warning where a macro may make the symbol of a function whose export has a suffix."""
+    if not _looks_up(unit) and not unit.project.looks_up_symbols:
+        return
+    for name in _RENAMED_EXPORTS & unit.index.keys():
+        for number in unit.where(name):
+            around = [t.text for t in unit.tokens[max(number - 1, 0) : number + 2 : 2]]
+            if around[:1] != ["("] or around[1:] not in ([")"], [","]):
+                continue
+            target = _name_in_hip(unit, name)
+            text = f"if {name} is looked up by #, the symbol is {_EXPORTS[target]}, not {target}"
+            help_text = (
+                f"look {_EXPORTS[target]} up by a string of its own: {target} has an old form"
+            )
+            yield unit.diagnose(
+                NO_SYMBOL,
+                unit.tokens[number],
+                text,
+                help=help_text,
+                severity=Severity.WARNING,
+            )
+
+
+def _name_in_hip(unit: Unit, name: str) -> str:
+    known = unit.names.get(name)
+    return known.target if known is not None and known.target is not None else name
 
 
 def _built(unit: Unit) -> Iterator[Diagnostic]:

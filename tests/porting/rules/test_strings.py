@@ -322,3 +322,12 @@ def test_code_and_options_for_nvidia_gpus_are_errors(ported: Callable[..., Any],
 def test_prose_about_kernels_is_no_device_code(ported: Callable[..., Any]) -> None:
     text = 'puts("call __syncthreads() in a __global__ function; compute_80 is old");'
     assert ported(strings.check, text, path="a.cpp").findings == ()
+
+
+def test_function_with_another_export_is_a_warning_in_a_list_for_macros(
+    ported: Callable[..., Any],
+) -> None:
+    done = ported(strings.check, f"{LOAD}#define LIST(X) X(cudaGetDeviceProperties) X(cuInit)\n")
+    (found,) = done.findings
+    assert (found.line, found.code, found.severity.value) == (2, "STR005", "warning")
+    assert "hipGetDevicePropertiesR0600" in found.message
