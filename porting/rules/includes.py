@@ -70,7 +70,9 @@ CODES = (MISSING, NO_COLLECTIVES, LIBCUDACXX, UNKNOWN, OWN, ADDED)
 
 _UNKNOWN = re.compile(
     r"(?:.*/)?(?:cuda[A-Z_]\w*|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti|file|Nvjpeg)\w*"
-    r"|nv(?:rtc|ml|tx|ToolsExt|jpeg|JitLink|comp|shmem|PTXCompiler|infer)\w*)\.(?:h|hpp|cuh)"
+    r"|nv(?:rtc|ml|tx|ToolsExt|jpeg|JitLink|comp|shmem|PTXCompiler|infer|gdr|EncodeAPI|cuvid)\w*"
+    r"|nccl\w*|npp[is]?\w*|helper_(?:cuda|functions|math|image|string|timer|gl)\w*|optix\w*)"
+    r"\.(?:h|hpp|cuh)"
     r"|(?:cub|cuda|cooperative_groups|nvtx3)/.*"
 )
 _FOREIGN: Final = {
