@@ -17,8 +17,8 @@ class Settings:
 
     `exclude`: left out of the output.  `verbatim`: copied without being ported.  `ignore`: codes
     taken out of the report everywhere; `per_path_ignore`: in the files a pattern names.
-    `platform_macros`: macros that the project's ROCm builds define.  `include_dirs` and `defines`
-    are for the compiler of the verify stage.
+    `platform_macros`: macros that the project's ROCm builds define.  `hipify_launches`: as in
+    Target.  `include_dirs` and `defines` are for the compiler of the verify stage.
     """
 
     rocm: str | None = None
@@ -28,6 +28,7 @@ class Settings:
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     platform_macros: tuple[str, ...] = ()
+    hipify_launches: bool = False
     ignore: tuple[str, ...] = ()
     per_path_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     jobs: int | None = None
@@ -113,6 +114,12 @@ def _jobs(value: object, where: str) -> int:
     return value
 
 
+def _flag(value: object, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where} is {_shown(value)}; true or false is needed")
+    return value
+
+
 def _texts_by_pattern(value: object, where: str) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise ConfigError(f"{where} is {_shown(value)}; a table of pattern = [codes] is needed")
@@ -127,6 +134,7 @@ _KEYS = {
     "include-dirs": _texts,
     "defines": _texts,
     "platform-macros": _texts,
+    "hipify-launches": _flag,
     "ignore": _texts,
     "per-path-ignore": _texts_by_pattern,
     "jobs": _jobs,

@@ -40,6 +40,7 @@ class Common:
         return Target(
             settings.rocm or DEFAULT_ROCM if self.rocm is None else self.rocm,
             archs if self.arch else settings.arch or DEFAULT_ARCHS,
+            settings.hipify_launches,
         )
 
 

@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -173,10 +174,9 @@ def test_port_without_verify_imports_only_click_besides_the_standard_library(
     assert foreign == {"click", "porting"}
 
 
-def test_version_is_that_of_the_package(command: Command) -> None:
-    from porting import __version__
-
-    assert command("--version").stdout == f"porting, version {__version__}\n"
+def test_version_is_that_of_the_distribution(command: Command) -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert command("--version").stdout == f"porting, version {project['version']}\n"
 
 
 def test_explain_gives_pages_lists_and_counts(command: Command) -> None:

@@ -69,6 +69,18 @@ def test_output_option_writes_a_file_or_a_tree(
     assert (tmp_path / "out/c.py").read_text() == "x\n"
 
 
+def test_launches_are_kept_unless_the_configuration_asks_otherwise(
+    command: Command, make_tree: MakeTree
+) -> None:
+    text = "#include <hip/hip_runtime.h>\n__global__ void k(int n);\nvoid f() { k<<<1, 2>>>(3); }\n"
+    root = make_tree({"a.cu": text})
+    assert command("hipify", "src/a.cu").stdout == text
+    (root / "pyproject.toml").write_text("[tool.porting]\nhipify-launches = true\n")
+    assert (
+        "hipLaunchKernelGGL(k, dim3(1), dim3(2), 0, 0, 3);" in command("hipify", "src/a.cu").stdout
+    )
+
+
 def test_diff_is_one_that_patch_takes_and_writes_nothing(
     command: Command, make_tree: MakeTree, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ verbatim = ["gen/*.h"]
 include-dirs = ["include"]
 defines = ["N=1"]
 platform-macros = ["MY_HIP"]
+hipify-launches = true
 ignore = ["BLD001"]
 jobs = 3
 
@@ -37,6 +38,7 @@ jobs = 3
         include_dirs=("include",),
         defines=("N=1",),
         platform_macros=("MY_HIP",),
+        hipify_launches=True,
         ignore=("BLD001",),
         per_path_ignore={"tests/**": ("WSZ001",)},
         jobs=3,
@@ -82,6 +84,7 @@ def test_arch_is_split_at_commas_when_it_is_a_string() -> None:
         ({"exclude": "x"}, r"exclude is 'x' \(str\); a list of strings is needed"),
         ({"defines": [1]}, r"defines is \[1\] \(list\); a list of strings is needed"),
         ({"jobs": 0}, r"jobs is 0 \(int\); a whole number from 1 is needed"),
+        ({"hipify-launches": 1}, r"hipify-launches is 1 \(int\); true or false is needed"),
         ({"jobs": True}, r"jobs is True \(bool\); a whole number from 1 is needed"),
         ({"per-path-ignore": ["x"]}, r"per-path-ignore is \['x'\] \(list\); a table"),
         ({"per-path-ignore": {"a": "X"}}, r"per-path-ignore\.'a' is 'X' \(str\); a list"),
