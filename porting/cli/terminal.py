@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -61,8 +62,11 @@ def _encoded(text: str) -> bytes:
 
 @contextmanager
 def progress_bar(what: str) -> Iterator["Progress"]:
-    """Give a function to call once per file; it draws on a terminal and is silent in a pipe."""
-    if not sys.stderr.isatty():
+    """Give a function to call once per file; it draws on a terminal and is silent in a pipe.
+
+    Without rich it is silent too: a build runs the command from the source tree with click alone.
+    """
+    if not sys.stderr.isatty() or find_spec("rich") is None:
         yield lambda _: None
         return
     from rich.console import Console

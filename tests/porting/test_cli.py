@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 
+import click
 import jsonschema
 import pytest
 
+OnATerminal = Callable[..., tuple[bytes, bytes]]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 MakeTree = Callable[[Mapping[str, str | bytes]], Path]
 
@@ -210,27 +212,48 @@ def test_sysroot_create_prints_what_tools_rely_on(command: Command) -> None:
     assert found["version"].startswith("7.1.")
 
 
-def test_progress_is_drawn_on_a_terminal_only(
-    make_tree: MakeTree, arguments: list[str], environment: dict[str, str], tmp_path: Path
-) -> None:
-    make_tree({"a.cu": CUDA})
-    ours, theirs = pty.openpty()
-    try:
+@pytest.fixture
+def on_a_terminal(environment: dict[str, str], tmp_path: Path) -> OnATerminal:
+    """Return a function that runs a command with stderr on a terminal and gives what it drew."""
+
+    def run(*arguments: str) -> tuple[bytes, bytes]:
+        ours, theirs = pty.openpty()
         done = subprocess.run(
-            [*arguments, "scan", "src"],
+            arguments,
             cwd=tmp_path,
             env={**environment, "TERM": "xterm"},
             stdout=subprocess.PIPE,
             stderr=theirs,
             timeout=30,
-            check=True,
+            check=False,
         )
-        os.close(theirs)
+        os.write(theirs, b"|")  # an empty terminal cannot be read
         drawn = os.read(ours, 65536)
-    finally:
+        os.close(theirs)
         os.close(ours)
+        return done.stdout, drawn.removesuffix(b"|")
+
+    return run
+
+
+def test_progress_is_drawn_on_a_terminal_only(
+    make_tree: MakeTree, arguments: list[str], on_a_terminal: OnATerminal
+) -> None:
+    make_tree({"a.cu": CUDA})
+    printed, drawn = on_a_terminal(*arguments, "scan", "src")
     assert b"scanning" in drawn
-    assert done.stdout.startswith(b"1 file")
+    assert printed.startswith(b"1 file")
+
+
+def test_progress_is_left_out_when_only_click_is_installed(
+    make_tree: MakeTree, on_a_terminal: OnATerminal, environment: dict[str, str], tmp_path: Path
+) -> None:
+    make_tree({"a.cu": CUDA})
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages/click").symlink_to(Path(click.__file__).parent)
+    environment["PYTHONPATH"] += f":{tmp_path}/packages"
+    printed, drawn = on_a_terminal(sys.executable, "-S", "-m", "porting", "scan", "src")
+    assert (printed[:6], drawn) == (b"1 file", b"")
 
 
 def test_reader_that_goes_away_ends_the_command_quietly(
