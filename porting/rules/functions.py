@@ -65,19 +65,17 @@ def _macros(lexed: Lexed) -> Iterator[Function]:
 
 
 def _definitions(tokens: Sequence[Token]) -> Iterator[Function]:
+    closers = _closers(tokens)
     index = statement = 0
     while index < len(tokens):
         token = tokens[index]
-        text = token.text
         if token.directive >= 0:
-            index += 1
-            if statement == index - 1:
-                statement = index
-            continue
-        if text in {";", "}"}:
+            if statement == index:
+                statement = index + 1
+        elif token.text in {";", "}"}:
             statement = index + 1
-        elif text == "{":
-            close = match_bracket(tokens, index)
+        elif token.text == "{":
+            close = closers.get(index)
             if close is None:
                 return
             function = _function(tokens, statement, index, close)
@@ -90,6 +88,19 @@ def _definitions(tokens: Sequence[Token]) -> Iterator[Function]:
             else:
                 statement = index + 1
         index += 1
+
+
+def _closers(tokens: Sequence[Token]) -> dict[int, int]:
+    """Return the index of the brace that closes each open one, outside of directives."""
+    closers: dict[int, int] = {}
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.directive < 0:
+            if token.text == "{":
+                opened.append(index)
+            elif token.text == "}" and opened:
+                closers[opened.pop()] = index
+    return closers
 
 
 def _is_value(tokens: Sequence[Token], statement: int, index: int) -> bool:

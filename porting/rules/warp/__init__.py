@@ -1,6 +1,7 @@
 """Warps and wavefronts: masks, ballots, shuffles, votes, and the number of lanes."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
@@ -16,10 +17,17 @@ from porting.rules.warp.width import Widths
 
 __all__ = ["CODES", "check"]
 
+# Without one of these a file says nothing about warps.
+_TRACES: Final = (
+    *("threadIdx", "__shfl", "__ballot", "__any", "__all", "__match_", "__activemask"),
+    *("__reduce_", "__syncwarp", "warp", "Warp", "WARP", "lane", "tid"),
+)
+
 
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield what depends on the number of lanes in a wavefront."""
-    if is_hip_source(unit):
+    text = unit.source.text
+    if not any(trace in text for trace in _TRACES) or is_hip_source(unit):
         return
     widths = Widths(unit)
     yield from check_shuffles(unit, widths)

@@ -1,19 +1,27 @@
-"""Whether a text counts in 32-lane warps, read without its tokens."""
+"""Whether a text counts in 32-lane warps, or asks warpSize, read without its tokens."""
 
 import re
 from typing import Final
 
-_THREADS: Final = r"(?:threadIdx\.[xyz]|\b(?:tid|tx|lane|lane_?[iI]dx?|thread_?[iI]dx?))"
-_ARITHMETIC: Final = re.compile(rf"{_THREADS}\s*(?:&\s*31|%\s*32|/\s*32|>>\s*5|[<>=!]=?\s*3[12])\b")
-_CONSTANT: Final = re.compile(
-    r"(?:[wW]arp|WARP)_?(?:[sS]ize|SIZE|Threads|THREADS)\w*\s*[={(]?\s*\(?32\b"
+_LANE_COUNT: Final = r"\s*(?:&\s*31|%\s*32|/\s*32|>>\s*5|[<>=!]=?\s*3[12])\b"
+# One pattern for each literal that it starts with: the engine searches for that first.
+_EVIDENCE: Final = tuple(
+    map(
+        re.compile,
+        (
+            rf"threadIdx\.[xyz]{_LANE_COUNT}",
+            rf"lane(?:_?[iI]dx?)?{_LANE_COUNT}",
+            rf"thread_?[iI]dx?{_LANE_COUNT}",
+            rf"tid{_LANE_COUNT}",
+            r"arp_?[sS]ize\w*\s*[={(]?\s*\(?32\b",
+            r"WARP_?(?:SIZE|THREADS)\w*\s*[={(]?\s*\(?32\b",
+            r"16\s*;[^;\n]*;[^;\n]*(?:>>=\s*1|/=\s*2)",
+            r"16\s*;[^;\n]*(?:<<=\s*1|\*=\s*2)",
+            r"32\s*;[^;\n]*(?:<<=\s*1|\*=\s*2)",
+            r"__shfl\w*\([^;\n]*,\s*(?:16|31)\s*[,)]",
+        ),
+    )
 )
-_HALVING: Final = re.compile(
-    r"=\s*16\s*;[^;\n]*;[^;\n]*(?:>>=\s*1|/=\s*2)|<=?\s*(?:16|32)\s*;[^;\n]*(?:<<=\s*1|\*=\s*2)"
-)
-_DISTANCE: Final = re.compile(r"__shfl\w*\([^;\n]*,\s*(?:16|31)\s*[,)]")
-_EVIDENCE: Final = (_ARITHMETIC, _CONSTANT, _HALVING, _DISTANCE)
-_WORDS: Final = ("threadIdx", "arp", "WARP", "lane", "__shfl", "tid")
 _ASKED: Final = re.compile(r"(?<![.\w>:])warpSize\b(?!\s*(?:=(?!=)|\{))")
 _OWN: Final = re.compile(r"[\w>*&]\s+warpSize\s*[;=,){>]")
 _NOT_A_TYPE: Final = re.compile(r"\b(?:return|case|else)\s+warpSize")
@@ -23,8 +31,7 @@ def asks_warp_size(text: str) -> bool:
     """Whether a text uses CUDA's variable warpSize, not a member or a variable of that name."""
     if "warpSize" not in text or _ASKED.search(text) is None:
         return False
-    own = _OWN.search(_NOT_A_TYPE.sub("", text))
-    return own is None
+    return _OWN.search(_NOT_A_TYPE.sub("", text)) is None
 
 
 def counts_in_32(text: str) -> bool:
@@ -32,6 +39,4 @@ def counts_in_32(text: str) -> bool:
 
     A comment counts too: the answer only keeps code from being made wave-wide.
     """
-    return any(word in text for word in _WORDS) and any(
-        pattern.search(text) for pattern in _EVIDENCE
-    )
+    return any(pattern.search(text) for pattern in _EVIDENCE)

@@ -13,11 +13,10 @@ from porting.syntax import IDENT, NUMBER, Token, call_at, match_bracket
 # Names that people give to the constant 32, and names of thread numbers within a block.
 _WARP_SIZE_NAME: Final = re.compile(
     r"k?_*(?:cuda|gpu|num|n)?_*(?:warp|wave)_*(?:size|width|threads|lanes)_*"
-    r"|(?:num_*)?(?:threads|lanes)_*(?:per|in)_*(?:a_*)?warp_*",
-    re.IGNORECASE,
+    r"|(?:num_*)?(?:threads|lanes)_*(?:per|in)_*(?:a_*)?warp_*"
 )
 _THREAD_NAME: Final = re.compile(
-    r"tidx?|tx|thread_?(?:id|idx|rank|index)?x?|lane|lane_?idx?|lin(?:ear)?_?tid", re.IGNORECASE
+    r"tidx?|tx|thread_?(?:id|idx|rank|index)?x?|lane|lane_?idx?|lin(?:ear)?_?tid"
 )
 _WAVE_NAMES: Final = frozenset(("warpSize", "C10_WARP_SIZE", "at_warp_size"))
 _LITERALS: Final = {"&": 31, "%": 32, "/": 32, ">>": 5}
@@ -42,9 +41,10 @@ class _Word(Enum):
 
 @cache
 def _kind_of_name(name: str) -> _Word | None:
-    if name == "threadIdx" or _THREAD_NAME.fullmatch(name):
+    folded = name.lower()
+    if folded.startswith(("t", "l")) and (name == "threadIdx" or _THREAD_NAME.fullmatch(folded)):
         return _Word.THREADS
-    if name == "warpSize" or _WARP_SIZE_NAME.fullmatch(name):
+    if ("warp" in folded or "wave" in folded) and _WARP_SIZE_NAME.fullmatch(folded):
         return _Word.SIZE
     return _Word.SHUFFLE if name.startswith("__shfl") else None
 
