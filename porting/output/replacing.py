@@ -27,9 +27,6 @@ def replace_files(files: Mapping[Path, bytes], modes: Mapping[Path, int] | None 
     """
     with ExitStack() as undo:
         try:
-            for path in files:
-                if path.is_dir():
-                    raise OutputError(f"{path} is a folder; the output of one file is a file")
             written = {
                 path: _write_beside(path, data, (modes or {}).get(path), undo)
                 for path, data in files.items()
@@ -67,7 +64,10 @@ def output_error(path: Path, error: OSError) -> OutputError:
             f"{path} cannot be written: no space left on its disk; nothing was written; "
             "free some space or choose another disk"
         )
-    return OutputError(f"{path} cannot be written: {reason(error)}; nothing was written")
+    return OutputError(
+        f"{path} cannot be written: {reason(error)}; nothing was written; "
+        "mend that or choose another place"
+    )
 
 
 @contextmanager

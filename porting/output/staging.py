@@ -115,7 +115,9 @@ def check_replaceable(output: Path, *, force: bool = False) -> None:
     """Raise OutputError unless `output` is missing, empty, or an earlier port left as it was."""
     if not output.is_dir():
         if os.path.lexists(output):
-            raise OutputError(f"{output} is a file; the output of a folder is a folder")
+            raise OutputError(
+                f"{output} is a file; the output of a folder is a folder; choose another name"
+            )
         return
     manifest = Manifest.read(output)
     if manifest is None:

@@ -19,7 +19,10 @@ def check_places(source: Path, output: Path, *, force: bool = False) -> None:
         )
     if not real.is_dir():
         if target.is_dir():
-            raise UsageError(f"{output} is a folder; the output of a file is a file")
+            raise UsageError(
+                f"{output} is a folder; the output of a file is a file; "
+                f"name one, like {output / source.name}"
+            )
         return
     if target.is_relative_to(real):
         raise UsageError(f"{output} is inside the input {source}; choose a folder outside of it")

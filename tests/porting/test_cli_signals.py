@@ -15,6 +15,7 @@ import pytest
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 MakeTree = Callable[[Mapping[str, str | bytes]], Path]
+Start = Callable[..., "subprocess.Popen[str]"]
 
 CUDA = "#include <cuda_runtime.h>\nint main() { return cudaDeviceSynchronize(); }\n"
 PORT = ("port", "src", "-o", "out", "--no-verify")
@@ -75,9 +76,7 @@ def _watch(folder: Path) -> Iterator[_Watch]:
 
 
 @pytest.fixture
-def start(
-    arguments: list[str], environment: dict[str, str], tmp_path: Path
-) -> Callable[..., "subprocess.Popen[str]"]:
+def start(arguments: list[str], environment: dict[str, str], tmp_path: Path) -> Start:
     """Return a function that starts the command in a process group of its own."""
 
     def run(*words: str) -> "subprocess.Popen[str]":
@@ -118,7 +117,7 @@ def _many(number: int = MANY, text: str = CUDA) -> dict[str, str | bytes]:
     ],
 )
 def test_signal_while_the_output_is_written(
-    start: Callable[..., "subprocess.Popen[str]"],
+    start: Start,
     make_tree: MakeTree,
     tmp_path: Path,
     ending: tuple[signal.Signals, int, str],
@@ -134,7 +133,7 @@ def test_signal_while_the_output_is_written(
 
 
 def test_signal_keeps_the_former_output(
-    start: Callable[..., "subprocess.Popen[str]"],
+    start: Start,
     command: Command,
     make_tree: MakeTree,
     tmp_path: Path,
@@ -153,7 +152,7 @@ def test_signal_keeps_the_former_output(
 
 
 def test_second_signal_does_not_cut_the_cleaning_up_short(
-    start: Callable[..., "subprocess.Popen[str]"], make_tree: MakeTree, tmp_path: Path
+    start: Start, make_tree: MakeTree, tmp_path: Path
 ) -> None:
     make_tree(_many())
     with _watch(tmp_path) as watch:
@@ -215,7 +214,7 @@ def _rest(terminal: int) -> bytes:
 
 
 def test_killed_run_leaves_a_folder_that_the_next_run_removes(
-    start: Callable[..., "subprocess.Popen[str]"],
+    start: Start,
     command: Command,
     make_tree: MakeTree,
     tmp_path: Path,
@@ -233,7 +232,7 @@ def test_killed_run_leaves_a_folder_that_the_next_run_removes(
 
 
 def test_two_runs_at_once_do_not_disturb_each_other(
-    start: Callable[..., "subprocess.Popen[str]"],
+    start: Start,
     command: Command,
     make_tree: MakeTree,
     tmp_path: Path,

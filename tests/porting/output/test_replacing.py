@@ -33,7 +33,7 @@ def test_write_file_follows_the_umask_when_no_mode_is_given(tmp_path: Path) -> N
 
 
 def test_write_file_refuses_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"is a folder; the output of one file is a file$"):
+    with pytest.raises(OutputError, match=r"cannot be written: is a directory; nothing was"):
         write_file(tmp_path, b"")
 
 
