@@ -13,21 +13,22 @@ from porting.rules.warp.width import LANES, Widths
 from porting.syntax import Call, call_at
 
 _VOTES: Final = {"__ballot": "", "__any": " != 0", "__all": " == 0"}
-_CUDA_SUFFIXES: Final = frozenset((".cu", ".cuh"))
+_NAMES: Final = (*SHUFFLES.values(), *_VOTES)
+_CUDA_SUFFIXES: Final = (".cu", ".cuh")
 _NO_CALL: Final = frozenset(("define", "undef", "ifdef", "ifndef", "defined", ".", "->"))
 
 
 def check_legacy(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """Yield the rewrite of functions whose HIP namesakes see the whole wavefront.
 
-    Only in CUDA files that keep 32-lane warps: wave-wide code means the same as HIP's, and without
-    a CUDA suffix the file may be HIP code that has no header to tell it by.
+    Only in CUDA files that keep 32-lane warps: wave-wide code means the same as HIP's, and a
+    header outside of a CUDA tree may be HIP code that includes nothing to tell it by.
     """
-    if not widths.logical or unit.source.suffix not in _CUDA_SUFFIXES:
+    if not widths.logical or not any(map(unit.where, _NAMES)) or not _is_cuda(unit):
         return
     if any(name.startswith("hip") for name in unit.index):
         return
-    for name in (*SHUFFLES.values(), *_VOTES):
+    for name in _NAMES:
         for place in unit.where(name):
             call = call_at(unit.tokens, place)
             if call is None or not _is_plain_call(unit, call):
@@ -36,6 +37,12 @@ def check_legacy(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
                 yield _vote(unit, call)
             elif len(call.arguments) == 2:  # noqa: PLR2004 - value and lane, no width
                 yield _shuffle(unit, call)
+
+
+def _is_cuda(unit: Unit) -> bool:
+    """Whether the file, or one beside it in the tree, has a suffix of CUDA's."""
+    paths = (unit.source.path, *unit.project.files)
+    return any(path.endswith(_CUDA_SUFFIXES) for path in paths)
 
 
 def _is_plain_call(unit: Unit, call: Call) -> bool:

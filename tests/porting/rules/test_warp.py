@@ -107,6 +107,8 @@ def test_function_without_mask_keeps_32_lanes_in_cuda_files(
     text = f"__device__ int f(int v, int x) {{ return {before}; }}\n"
     assert ported(check, text).text == f"__device__ int f(int v, int x) {{ return {after}; }}\n"
     assert ported(check, text, path="k.h").text == text
+    tree = Project(files=frozenset(("k.h", "main.cu")))
+    assert ported(check, text, path="k.h", project=tree).text != text or before == after
     assert ported(check, text, project=Project(asks_warp_size=True)).text == text.replace(
         "__popc(", "__popcll("
     )
