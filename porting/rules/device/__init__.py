@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
-from porting.rules.device import cache_hints, intrinsics, locks, restrictions, scoped_atomics
+from porting.rules.device import (
+    cache_hints,
+    intrinsics,
+    locks,
+    restrictions,
+    scoped_atomics,
+    shared_memory,
+)
 from porting.rules.device.codes import CODES
 from porting.rules.dialect import is_hip_source
 from porting.rules.unit import Unit
@@ -17,7 +24,7 @@ _BEFORE_EXPRESSION = frozenset(("return", "else", "do", "case", "throw", "co_ret
 _RESTRICTIONS = (
     restrictions.device_launches,
     restrictions.textures,
-    restrictions.shared_memory,
+    shared_memory.large_requests,
     restrictions.matrix,
     restrictions.narrow_floats,
     restrictions.attributes,

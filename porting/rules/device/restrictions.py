@@ -1,4 +1,4 @@
-"""What AMD GPUs do not have: device-side launches, textures, clusters, large shared memory."""
+"""What AMD GPUs do not have: device-side launches, textures, clusters, NVIDIA's wmma."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -11,14 +11,12 @@ from porting.rules.device.codes import (
     FP8,
     LAUNCH,
     MATRIX,
-    SHARED_LIMIT,
     TEXTURE_REFERENCE,
     TEXTURE_UNITS,
 )
 from porting.rules.functions import Function
 from porting.rules.unit import Unit
-from porting.rules.warp.width import integer
-from porting.syntax import IDENT, call_at, match_bracket, statement_start
+from porting.syntax import IDENT, call_at
 
 # Calls of the runtime that CUDA lets device code make, for the kernels it launches.
 _RUNTIME_CALLS: Final = (
@@ -26,8 +24,6 @@ _RUNTIME_CALLS: Final = (
     *("cudaLaunchDevice", "cudaGetParameterBufferV2", "cudaLaunchDeviceV2", "cudaEventRecord"),
     *("cudaStreamWaitEvent", "cudaGraphLaunch", "cudaMemcpyAsync", "cudaMemsetAsync"),
 )
-_LDS: Final = 65536
-_LDS_BY_ARCH: Final = {"gfx950": 160 * 1024}
 _NO_TEXTURES: Final = ("gfx942", "gfx940", "gfx941", "gfx950", "gfx1250")
 _FETCHES: Final = (
     *("tex1D", "tex2D", "tex3D", "tex1Dfetch", "tex1DLod", "tex2DLod", "tex3DLod", "tex1DLayered"),
@@ -126,48 +122,6 @@ def _fetches(unit: Unit, without: list[str]) -> Iterator[Diagnostic]:
                     f"{name} needs texture units, which {', '.join(without)} lacks",
                     help="read the array through a pointer, or leave out these architectures",
                 )
-
-
-def shared_memory(unit: Unit) -> Iterator[Diagnostic]:
-    """Yield requests for more dynamic shared memory than a work-group can have."""
-    limit = min(_LDS_BY_ARCH.get(arch, _LDS) for arch in unit.target.archs)
-    for name in ("cudaFuncAttributeMaxDynamicSharedMemorySize", _DRIVER_ATTRIBUTE):
-        for place in unit.where(name):
-            after = place + 1
-            if unit.tokens[after].text != ",":
-                continue
-            start = statement_start(unit.tokens, place)
-            close = match_bracket(unit.tokens, start - 1) if start else None
-            size = None if close is None else _value(unit, after + 1, close)
-            if size is not None and size > limit:
-                yield unit.diagnose(
-                    SHARED_LIMIT,
-                    unit.tokens[place],
-                    f"{size} bytes of shared memory are asked for, and a work-group has {limit}",
-                    help="use smaller tiles, or fewer stages",
-                )
-
-
-_DRIVER_ATTRIBUTE: Final = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"
-
-
-def _value(unit: Unit, first: int, last: int) -> int | None:
-    """Return the value of a product or shift of integers, or None."""
-    tokens = unit.tokens[first:last]
-    value: int | None = None
-    for number, token in enumerate(tokens):
-        operand = integer(token)
-        if number % 2 == 0:
-            if operand is None:
-                return None
-            operator = tokens[number - 1].text if number else "*"
-            left = 1 if value is None else value
-            value = {"*": left * operand, "<<": left << min(operand, 40)}.get(operator)
-            if value is None:
-                return None
-        elif token.text not in ("*", "<<"):
-            return None
-    return value
 
 
 def matrix(unit: Unit) -> Iterator[Diagnostic]:

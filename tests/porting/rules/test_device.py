@@ -154,6 +154,8 @@ def test_intrinsic_is_an_error_when_its_operands_are_not_known(
         "auto texture = load<float>(path); int surface = 3;\n",
         "void f() { g(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); }\n",
         "void f() { g(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n); }\n",
+        "void f() { k<<<70000, 256, 65536>>>(p); k<<<1, 2>>>(p); k<<<1, 2, n * 4, s>>>(p); }\n",
+        "const int n = 98304 / 2; void f() { k<<<1, 2, n>>>(p); }\n",
         "__global__ void __launch_bounds__(256, 2) k() {}\n",
         "__device__ void f(int* m) { if (threadIdx.x == 0) while (atomicCAS(m, 0, 1)); }\n",
         "__device__ void f(int* m) { do { o = s; s = atomicCAS(m, o, g(o)); } while (o != s); }\n",
@@ -212,6 +214,16 @@ def test_code_that_needs_nothing_is_left_alone(ported: Port, text: str) -> None:
             "DEV009",
             "232448",
         ),
+        (
+            (
+                "constexpr int kBytes = 98304;\n"
+                "void f() { g(k, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes); }\n"
+            ),
+            2,
+            "DEV009",
+            "98304",
+        ),
+        ("void f() { k<<<1, 256, 2 * 48 * 1024, s>>>(p); }\n", 1, "DEV009", "98304"),
         ("#include <mma.h>\nusing namespace nvcuda;\n", 2, "DEV010", "rocWMMA"),
         ("__nv_fp8_e4m3 a;\n__nv_fp8_e4m3 b;\n", 1, "DEV011", "FNUZ"),
         ("__global__ void __cluster_dims__(2, 1, 1) k() {}\n", 1, "DEV013", "clusters"),
