@@ -38,7 +38,11 @@ _WRAPPERS: Final = (
     "CUB_NS_QUALIFIER",
     "THRUST_CUB_WRAPPED_NAMESPACE",
 )
-_NO_MACRO: Final = ("CubDebugExit", "CUB_PTX_ARCH", "CUB_NAMESPACE_BEGIN", "CUB_NAMESPACE_END")
+_NO_MACRO: Final = re.compile(
+    r"CubDebugExit|CUB_(?:PTX_\w+|NAMESPACE_\w+|VERSION|M(?:AJOR|INOR)_VERSION|MAX|MIN|STDERR"
+    r"|QUOTIENT_\w+|ROUND_\w+|STATIC_ASSERT|LOG_\w+|SMEM_BANKS|PREFER_CONFLICT_\w+|ALIGN"
+    r"|DETAIL_\w+|IS_INT128_ENABLED|IGNORE_\w+)"
+)
 _INTERNAL: Final = re.compile(
     r"(?:Dispatch|Agent)[A-Z]\w*|detail|internal|ChainedPolicy|\w+Policy|PolicyWrapper"
     r"|SmVersion|PtxVersion(?:Uncached)?|MaxSmOccupancy|ScanTileState|DeviceSpmv"
@@ -170,8 +174,10 @@ def _check_macros(unit: Unit) -> Iterator[Edit | Diagnostic]:
             message = f"'{name}' moves CUB into a namespace of its own, which hipCUB cannot do"
             advice = "drop the macro and name the types hipcub::"
             yield unit.diagnose(CUB_NAMESPACE, unit.tokens[number], message, help=advice)
-    for name in _NO_MACRO:
-        if name not in unit.project.declared:
+    for name in unit.index:
+        if not name.startswith(("CUB_", "Cub")) or name in (*_MACROS, *unit.project.declared):
+            continue
+        if _NO_MACRO.fullmatch(name):
             for number in unit.where(name):
                 message = f"'{name}' has no counterpart in hipCUB"
                 yield unit.diagnose(CUB_INTERNAL, unit.tokens[number], message)

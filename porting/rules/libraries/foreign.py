@@ -69,6 +69,10 @@ _NAMESPACES: Final = {
     "cute": ("CuTe", "use Composable Kernel's tensor descriptors; CuTe has no HIP form"),
     "nvinfer1": ("TensorRT", "use MIGraphX"),
     "nvtx3": ("NVTX's C++ interface", "use roctxRangePush and roctxRangePop in a guard object"),
+    "nvstd": (
+        "<nvfunctional>",
+        "take the function object as a template parameter",
+    ),
     "cuco": ("cuCollections", "there is no port for ROCm; write the table or use rocPRIM"),
     "nvcomp": ("nvCOMP", "use hipCOMP"),
     "cudnn_frontend": ("cuDNN's front end", "use hipDNN, or MIOpen's graph interface"),

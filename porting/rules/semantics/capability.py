@@ -58,13 +58,26 @@ def _check_members(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _is_decided_by(unit: Unit, number: int) -> bool:
-    """Whether the member is compared, or computed with."""
+    """Whether the member is compared or computed with, itself or through a variable."""
     after = unit.tokens[number + 1].text if number + 1 < len(unit.tokens) else ""
     if after in _COMPARISONS or after in _ARITHMETIC:
         return True
     start = start_of_chain(unit, number)
-    before = unit.tokens[start - 1].text if start else ""
-    return before in _COMPARISONS or before == "*"
+    before = [t.text for t in unit.tokens[max(start - 2, 0) : start]]
+    if before[-1:] == ["="] and len(before) == 2:  # noqa: PLR2004
+        return _is_compared_later(unit, before[0], number)
+    return before == ["switch", "("] or not {"*", *_COMPARISONS}.isdisjoint(before[-1:])
+
+
+def _is_compared_later(unit: Unit, variable: str, number: int) -> bool:
+    """Whether a variable of the function around a token is compared after it."""
+    function = unit.functions.around(number)
+    last = function.close if function is not None else len(unit.tokens)
+    for use in (n for n in unit.where(variable) if number < n < last - 1):
+        beside = {unit.tokens[use - 1].text, unit.tokens[use + 1].text}
+        if beside & _COMPARISONS or [t.text for t in unit.tokens[use - 2 : use]] == ["switch", "("]:
+            return True
+    return False
 
 
 def _check_versions(unit: Unit) -> Iterator[Diagnostic]:

@@ -28,6 +28,7 @@ _ERROR_TYPES: Final = ("cudaError_t", "cudaError", "CUresult", "hipError_t")
 _COUNTS: Final = ("cudaGetDeviceCount", "cuDeviceGetCount")
 _CHECKS: Final = ("cudaGetLastError", "cudaPeekAtLastError")
 _PROFILER: Final = ("cudaProfilerStart", "cudaProfilerStop", "cuProfilerStart", "cuProfilerStop")
+_API_CALL: Final = re.compile(r"cu(?:da)?[A-Z]\w*")
 _RUNTIME_CALL: Final = re.compile(r"cuda(?!Error|Success|GetErrorString|GetErrorName)[A-Z]\w*")
 
 
@@ -77,19 +78,34 @@ def _check_no_driver(unit: Unit) -> Iterator[Diagnostic]:
 
 def _check_numbers(unit: Unit) -> Iterator[Diagnostic]:
     """Yield comparisons of an error variable with a number that is no HIP error."""
-    declared = (d for kind in _ERROR_TYPES for d in declarations(unit, kind))
-    for name in sorted({unit.tokens[d].text for d in declared}):
+    typed = {d for kind in _ERROR_TYPES for d in declarations(unit, kind)}
+    deduced = {d for d in declarations(unit, "auto") if _is_result_of_call(unit, d)}
+    for name in sorted({unit.tokens[d].text for d in typed | deduced}):
         for number in unit.where(name):
             value = _compared_number(unit, number)
             if value is None or value in _SHARED:
                 continue
-            if is_a(unit, number, _ERROR_TYPES):
+            function = _function(unit, number)
+            if is_a(unit, number, _ERROR_TYPES) or any(
+                unit.tokens[d].text == name and _function(unit, d) == function for d in deduced
+            ):
                 yield unit.diagnose(
                     ERROR_NUMBER,
                     unit.tokens[number],
                     f"'{name}' is compared with {value}, which is no HIP error",
                     help="compare with the name of the error",
                 )
+
+
+def _is_result_of_call(unit: Unit, declared: int) -> bool:
+    """Whether a variable is initialized by a call of either API (`auto e = cudaMalloc(...)`)."""
+    after = [t.text for t in unit.tokens[declared + 1 : declared + 4]]
+    return (
+        len(after) == 3  # noqa: PLR2004
+        and after[0] in ("=", "{")
+        and after[2] == "("
+        and _API_CALL.fullmatch(after[1]) is not None
+    )
 
 
 def _compared_number(unit: Unit, number: int) -> int | None:

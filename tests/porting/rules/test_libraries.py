@@ -236,6 +236,20 @@ def test_blas_types_need_no_macro_when_only_a_handle_is_made(ported: Port) -> No
     assert ported(check, "void f() { cublasCreate(&h); }\n", "6.4").said() == []
 
 
+@pytest.mark.parametrize("name", ["CUB_VERSION", "CUB_MAX", "CUB_QUOTIENT_CEILING", "CUB_STDERR"])
+def test_macro_of_cub_is_refused_when_hipcub_has_none(ported: Port, name: str) -> None:
+    assert ported(check, f"{CUB}int n = {name};\n").said() == [(2, "LIB003")]
+
+
+def test_macro_that_only_begins_like_cubs_is_left_alone(ported: Port) -> None:
+    assert ported(check, f"{CUB}int n = CUB_ALLOCATOR_OF_MINE;\n").said() == []
+
+
+def test_polymorphic_function_is_refused_when_device_code_takes_it(ported: Port) -> None:
+    text = "#include <nvfunctional>\n__device__ int f(nvstd::function<int(int)> g);\n"
+    assert ported(check, text).said() == [(2, "LIB008")]
+
+
 def test_macro_of_nvtx_is_refused_when_its_namespace_is_not_named(ported: Port) -> None:
     assert ported(check, "void f() { NVTX3_FUNC_RANGE(); }\n").said() == [(1, "LIB008")]
 

@@ -210,3 +210,27 @@ def test_priority_is_noted_when_outside_of_hips_range(
 ) -> None:
     text = f"void f() {{ cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, {value}); }}\n"
     assert [code for _, code in ported(check, text).said()] == codes
+
+
+CAPABILITIES_THROUGH_VARIABLES = [
+    ("cudaDeviceProp p; switch (p.major) { case 8: use(); }", ["SEM006"]),
+    ("cudaDeviceProp p; int m = p.major; if (m >= 8) use();", ["SEM006"]),
+    ("cudaDeviceProp p; int m = p.major; switch (m) { case 9: use(); }", ["SEM006"]),
+    ("cudaDeviceProp p; int m = p.major; print(m);", []),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), CAPABILITIES_THROUGH_VARIABLES)
+def test_capability_is_reported_when_a_switch_or_variable_decides(
+    ported: Port, text: str, codes: list[str]
+) -> None:
+    found = ported(check, f"void f() {{ {text} }}\n")
+    assert [code for _, code in found.said()] == codes
+
+
+def test_error_number_is_reported_when_auto_holds_the_error(ported: Port) -> None:
+    text = (
+        "void f() { auto e = cudaMalloc(&p, n); if (e == 74) use(); }\n"
+        "void g() { auto e = count(); if (e == 74) use(); }\n"
+    )
+    assert ported(check, text).said() == [(1, "SEM005")]
