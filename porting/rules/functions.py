@@ -12,9 +12,11 @@ _CONTROL: Final = frozenset(("if", "for", "while", "switch", "catch", "do", "els
 _BEFORE_VALUE: Final = frozenset(("=", "return", ",", "(", "[", "{", "]"))
 # Calls in front of a parameter list that are no function's name.
 _ATTRIBUTES: Final = frozenset(
-    "__launch_bounds__ __attribute__ __declspec alignas __align__ decltype noexcept explicit"
-    " __block_size__ __cluster_dims__ __maxnreg__ requires typeof __typeof__ asm __asm__"
-    " amdgpu_flat_work_group_size".split()
+    (
+        *("__launch_bounds__", "__attribute__", "__declspec", "alignas", "__align__", "decltype"),
+        *("noexcept", "explicit", "__block_size__", "__cluster_dims__", "__maxnreg__"),
+        *("requires", "typeof", "__typeof__", "asm", "__asm__", "amdgpu_flat_work_group_size"),
+    )
 )
 
 

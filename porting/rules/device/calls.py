@@ -14,8 +14,11 @@ _SKIPPED: Final = frozenset(
     ("const", "volatile", "*", "&", "__restrict__", "__restrict", "restrict", "std", "::")
 )
 NUMBERS: Final = frozenset(
-    "float double int unsigned long short char bool int8_t uint8_t int16_t uint16_t int32_t"
-    " uint32_t int64_t uint64_t size_t signed".split()
+    (
+        *("float", "double", "int", "unsigned", "long", "short", "char", "bool", "int8_t"),
+        *("uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"),
+        *("size_t", "signed"),
+    )
 )
 
 

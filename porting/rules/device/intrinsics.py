@@ -38,7 +38,10 @@ _AROUND: Final = {
 }
 _BFLOAT_TO_INTEGER: Final = re.compile(r"__bfloat162(int|uint|ll|ull)_(rn|rz|rd|ru)")
 _DROPPED: Final = frozenset(
-    "__prof_trigger __pm0 __pm1 __pm2 __pm3 __pipeline_commit __pipeline_wait_prior".split()
+    (
+        *("__prof_trigger", "__pm0", "__pm1", "__pm2", "__pm3", "__pipeline_commit"),
+        *("__pipeline_wait_prior",),
+    )
 )
 
 

@@ -10,9 +10,12 @@ _SPACES: Final = ("global", "shared", "shared::cta", "const", "local")
 _VECTORS: Final = {"v2": 2, "v4": 4}
 # Hints about caches and lines: they change no result.
 _HINTS: Final = frozenset(
-    "nc ca cs lu wb wt L1::no_allocate L1::evict_last L1::evict_first L1::evict_normal"
-    " L1::evict_unchanged L2::evict_last L2::evict_first L2::evict_normal L2::64B L2::128B L2::256B"
-    " L2::cache_hint weak".split()
+    (
+        *("nc", "ca", "cs", "lu", "wb", "wt", "L1::no_allocate", "L1::evict_last"),
+        *("L1::evict_first", "L1::evict_normal", "L1::evict_unchanged", "L2::evict_last"),
+        *("L2::evict_first", "L2::evict_normal", "L2::64B", "L2::128B", "L2::256B"),
+        *("L2::cache_hint", "weak"),
+    )
 )
 _STREAMS: Final = frozenset(("cs", "lu", "L1::no_allocate", "L1::evict_first"))
 _SCOPES: Final = {"cta": "WORKGROUP", "gpu": "AGENT", "sys": "SYSTEM", "cluster": "AGENT"}

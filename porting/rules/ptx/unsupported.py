@@ -39,10 +39,14 @@ _ADVICE: Final = {
 _ASYNC: Final = {"bulk": _BULK, "reduce": _BULK, "mbarrier": _BULK}
 # Instructions that the port has emitters for are known from those; these are known to be PTX too.
 OTHERS: Final = frozenset(_ADVICE) | frozenset(
-    "addc subc madc mul24 mad24 sad copysign testp isspacep istypep suld sust sured tex tld4 txq"
-    " vadd vsub vabsdiff vabsdiff4 vadd2 vadd4 vavrg4 vset4 vmin4 vmax4 vmad dp2a szext bmsk fns"
-    " call ret bra brx set slct cnot rem ex2 lg2 sin cos tanh stackrestore stacksave alloca"
-    " alternate_register".split()
+    (
+        *("addc", "subc", "madc", "mul24", "mad24", "sad", "copysign", "testp", "isspacep"),
+        *("istypep", "suld", "sust", "sured", "tex", "tld4", "txq", "vadd", "vsub", "vabsdiff"),
+        *("vabsdiff4", "vadd2", "vadd4", "vavrg4", "vset4", "vmin4", "vmax4", "vmad", "dp2a"),
+        *("szext", "bmsk", "fns", "call", "ret", "bra", "brx", "set", "slct", "cnot", "rem"),
+        *("ex2", "lg2", "sin", "cos", "tanh", "stackrestore", "stacksave", "alloca"),
+        *("alternate_register",),
+    )
 )
 
 

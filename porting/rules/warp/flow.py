@@ -11,7 +11,7 @@ from porting.rules.warp.width import integer
 from porting.syntax import IDENT, STRING, call_at, match_bracket, statement_end, statement_start
 
 PRODUCERS: Final = frozenset(
-    "__ballot_sync __ballot __activemask __match_any_sync __match_all_sync".split()
+    ("__ballot_sync", "__ballot", "__activemask", "__match_any_sync", "__match_all_sync")
 )
 COUNTERS: Final = {
     "__popc": "__popcll",
@@ -26,11 +26,14 @@ COUNTERS: Final = {
 }
 # Calls and keywords that a mask may be inside of without going anywhere.
 _TRANSPARENT: Final = frozenset(
-    "static_cast if while for switch return __builtin_expect bool assert sizeof decltype"
-    " __all __any __ballot asm __asm__ volatile".split()
+    (
+        *("static_cast", "if", "while", "for", "switch", "return", "__builtin_expect", "bool"),
+        *("assert", "sizeof", "decltype", "__all", "__any", "__ballot", "asm", "__asm__"),
+        *("volatile",),
+    )
 )
 _LOSE_MASKS: Final = frozenset(
-    "__shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __syncwarp".split()
+    ("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__syncwarp")
 )
 # Functions whose first argument is a lane mask.
 MASKED: Final = frozenset(
