@@ -141,6 +141,15 @@ CONSTANT = Code(
     " wavefront (64) for bounds, or a template parameter chosen by the host from"
     " hipDeviceProp_t::warpSize.",
 )
+SHORT_ARRAY = Code(
+    "WSZ005",
+    "warp-size-literal",
+    Severity.WARNING,
+    "an array of 32 elements that every lane of a wavefront writes",
+    f"{_WIDTH}  The code asks warpSize, so it becomes wave-wide, and lanes go up to 63.  An array"
+    " in shared memory with 32 elements that is written at the lane's index overflows on CDNA.  Give"
+    " it 64 elements.",
+)
 CODES: Final = (
     SHUFFLE,
     BALLOT,
@@ -156,4 +165,5 @@ CODES: Final = (
     MIXED,
     MIXED_MACRO,
     CONSTANT,
+    SHORT_ARRAY,
 )

@@ -6,9 +6,9 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.unit import Unit
-from porting.rules.warp.codes import CONSTANT, LITERAL, MIXED, MIXED_MACRO
+from porting.rules.warp.codes import CONSTANT, LITERAL, MIXED, MIXED_MACRO, SHORT_ARRAY
 from porting.rules.warp.votes import FIRST_SYNC
-from porting.rules.warp.width import LANES, Literal, Widths
+from porting.rules.warp.width import LANES, Literal, Widths, integer
 from porting.syntax import statement_start
 
 _CONSTANT_WORDS: Final = frozenset(("constexpr", "static_assert", "case", "enum", "consteval"))
@@ -18,6 +18,8 @@ def check_literals(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """Yield the places that fix the number of lanes, and warpSize where they make it 32."""
     for literal in widths.literals:
         yield _literal(unit, literal)
+    if not widths.logical:
+        yield from _short_arrays(unit)
     for place in widths.wave_places:
         if widths.mixed:
             yield _mixed(unit, widths, place)
@@ -28,6 +30,26 @@ def check_literals(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
                 f"warpSize is no constant in ROCm {unit.target.rocm}, and one is needed here",
                 help="use 64, the widest wavefront, for a bound; else a template parameter",
             )
+
+
+def _short_arrays(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield writes at a lane's index to shared arrays of 32 elements."""
+    tokens = unit.tokens
+    for place in unit.where("__shared__"):
+        bracket = next((at for at in range(place, place + 12) if tokens[at].text == "["), None)
+        if bracket is None or integer(tokens[bracket + 1]) != LANES:
+            continue
+        for use in unit.where(tokens[bracket - 1].text):
+            words = [token.text for token in tokens[use + 1 : use + 5]]
+            written = words[:1] == ["["] and words[2:] == ["]", "="]
+            if written and "lane" in words[1].lower():
+                yield unit.diagnose(
+                    SHORT_ARRAY,
+                    tokens[use],
+                    f"'{tokens[use].text}' has {LANES} elements and is written by every lane, of"
+                    " which gfx9 has 64",
+                    help="give the array 64 elements",
+                )
 
 
 def _literal(unit: Unit, literal: Literal) -> Diagnostic:

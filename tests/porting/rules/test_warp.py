@@ -458,6 +458,23 @@ def test_variable_named_warp_size_is_no_evidence(ported: Port) -> None:
     assert "__shfl(v, warpSize - 1, 32)" in ported(check, text).text
 
 
+@pytest.mark.parametrize(
+    ("statement", "codes"),
+    [
+        ("__shared__ float s[32]; s[lane] = v;", ["WSZ005"]),
+        ("__shared__ float s[64]; s[lane] = v;", []),
+        ("__shared__ float s[32]; s[warp] = v;", []),
+        ("__shared__ float s[32]; v = s[lane];", []),
+    ],
+)
+def test_shared_array_is_too_short_for_a_wavefront(
+    ported: Port, statement: str, codes: list[str]
+) -> None:
+    head = "__device__ void f(float v, int warp) { const int lane = threadIdx.x % warpSize; "
+    found = ported(check, f"{head}{statement} }}\n")
+    assert [code for _, code in found.said()] == codes
+
+
 def test_host_field_named_warp_size_is_no_evidence(ported: Port) -> None:
     text = "int f(cudaDeviceProp& p) { return p.warpSize; }\nint lanes = threadIdx.x & 31;\n"
     assert ported(check, text).said() == [(2, "WSZ001")]
