@@ -147,8 +147,8 @@ SHORT_ARRAY = Code(
     Severity.WARNING,
     "an array of 32 elements that every lane of a wavefront writes",
     f"{_WIDTH}  The code asks warpSize, so it becomes wave-wide, and lanes go up to 63.  An array"
-    " in shared memory with 32 elements that is written at the lane's index overflows on CDNA.  Give"
-    " it 64 elements.",
+    " in shared memory with 32 elements that is written at the lane's index overflows on CDNA."
+    "  Give it 64 elements.",
 )
 CODES: Final = (
     SHUFFLE,
