@@ -133,8 +133,6 @@ def _rates(
     worse = []
     everything: list[UnitResult] = []
     for tree in trees:
-        if not tree.compile:
-            continue
         ours, peer = (_flagged(tree, result) for result in converted[tree.name])
         results = comparison.of(fetch(tree) / "tree", ours, peer)
         everything += results

@@ -66,26 +66,25 @@ class Compiler:
             return list(pool.map(lambda item: self._one(item, extra), work))
 
     def _one(self, item: tuple[Path, Path, Side], flags: tuple[str, ...]) -> Outcome:
+        """Compile one unit; look for its headers first, which takes a tenth of the time."""
         root, unit, side = item
-        done = subprocess.run(
-            [*self._command(unit, side), *flags, str(unit)],
-            cwd=root,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT,
-            check=False,
-        )
-        if done.returncode == 0:
-            return Outcome()
-        if missing := _MISSING.search(done.stderr):
-            return Outcome(missing=missing[1])
-        first = _ERROR.search(done.stderr)
-        text = f"{_short(first[1])}:{first[2]}: {first[3]}" if first else done.stderr.strip()[:200]
-        return Outcome(error=text)
+        command = [*self._command(unit, side), *flags, str(unit)]
+        for stage in (("-E", "-o", os.devnull), ("-fsyntax-only",)):
+            done = subprocess.run(
+                [*command, *stage],
+                cwd=root,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_TIMEOUT,
+                check=False,
+            )
+            if done.returncode:
+                return _failure(done.stderr)
+        return Outcome()
 
     def _command(self, unit: Path, side: Side) -> list[str]:
-        command = [self.clang, "-fsyntax-only", "-std=c++20", "-w", "-ferror-limit=1"]
+        command = [self.clang, "-std=c++20", "-w", "-ferror-limit=1"]
         if unit.suffix in (".cu", ".hip"):
             command += ["-x", "hip", f"--offload-arch={ARCH}", f"--cuda-{side}-only"]
             command += ["-nogpulib", f"--rocm-path={self.rocm}"]
@@ -102,6 +101,15 @@ def sides(unit: str) -> tuple[Side, ...]:
 def default_jobs() -> int:
     """Return the number of compilers to run at a time."""
     return len(os.sched_getaffinity(0))
+
+
+def _failure(text: str) -> Outcome:
+    """Return what clang's messages say of a unit that it refused."""
+    if missing := _MISSING.search(text):
+        return Outcome(missing=missing[1])
+    if first := _ERROR.search(text):
+        return Outcome(error=f"{_short(first[1])}:{first[2]}: {first[3]}")
+    return Outcome(error=text.strip()[:200] or "clang ended without a message")
 
 
 def _short(path: str) -> str:

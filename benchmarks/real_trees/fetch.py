@@ -26,7 +26,9 @@ _HERE = Path(__file__).resolve().parent
 _JSON = "application/vnd.pypi.simple.v1+json"
 _DEFAULT_INDEX = "https://pypi.org/simple"
 _TIMEOUT = 120
-SOURCES = frozenset((".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hxx", ".inl"))
+SOURCES = frozenset(
+    (".cu", ".cuh", ".hu", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hxx", ".inl")
+)
 
 
 class FetchError(Exception):
@@ -44,7 +46,6 @@ class Tree:
     vendor: tuple[str, ...]
     headers: tuple[str, ...]
     defines: tuple[str, ...]
-    compile: bool
 
     @property
     def label(self) -> str:
@@ -64,7 +65,6 @@ def pinned(names: frozenset[str] = frozenset()) -> list[Tree]:
             vendor=tuple(item.get("vendor", ())),
             headers=tuple(item.get("headers", ())),
             defines=tuple(item.get("defines", ())),
-            compile=item["compile"],
         )
         for item in data["tree"]
     ]
@@ -88,7 +88,9 @@ def fetch(tree: Tree) -> Path:
     `tree` in it holds the C-family files, which is what both converters read; `vendor` holds the
     headers of vendored libraries.
     """
-    wanted = hashlib.sha256(repr((tree.sha256, tree.drop, tree.vendor)).encode()).hexdigest()[:8]
+    wanted = hashlib.sha256(
+        repr((tree.sha256, tree.drop, tree.vendor, sorted(SOURCES))).encode()
+    ).hexdigest()[:8]
     place = cache() / f"{tree.label}-{wanted}"
     if place.is_dir():
         return place
