@@ -28,6 +28,7 @@ from porting.syntax.tokens import (
     Directive,
     Lexed,
     Token,
+    Tokens,
     tokenize,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "Lexed",
     "Side",
     "Token",
+    "Tokens",
     "Truth",
     "call_at",
     "callee_of",

@@ -2,12 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from porting.syntax.tokens import IDENT, Token
-
-_OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
-_CLOSERS: Final = frozenset(_OPENERS.values())
+from porting.syntax.tokens import CLOSERS, IDENT, OPENERS, Brackets, Token, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +29,11 @@ def match_bracket(tokens: Sequence[Token], opener: int) -> int | None:
 
     A directive's tokens and those outside it never match each other.
     """
-    directive = tokens[opener].directive
-    depth = 0
-    for index in range(opener, len(tokens)):
-        token = tokens[index]
-        if token.directive != directive:
-            if directive >= 0:
-                return None
-            continue
-        if token.text in _OPENERS:
-            depth += 1
-        elif token.text in _CLOSERS:
-            depth -= 1
-            if depth == 0:
-                return index
-    return None
+    return _brackets(tokens).closers.get(opener)
+
+
+def _brackets(tokens: Sequence[Token]) -> Brackets:
+    return tokens.brackets if isinstance(tokens, Tokens) else Brackets.read(tokens)
 
 
 def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
@@ -66,12 +52,12 @@ def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
             depth -= len(text)
             if depth <= 0:
                 return index
-        elif text in _OPENERS:
+        elif text in OPENERS:
             closer = match_bracket(tokens, index)
             if closer is None:
                 return None
             index = closer
-        elif text in (";", "&&", "||", "<<<") or text in _CLOSERS:
+        elif text in (";", "&&", "||", "<<<") or text in CLOSERS:
             return None
         index += 1
     return None
@@ -82,21 +68,8 @@ def enclosing_bracket(tokens: Sequence[Token], index: int) -> int | None:
 
     A directive's tokens are looked at on their own, and are passed over from outside.
     """
-    directive = tokens[index].directive
-    depth = 0
-    for at in range(index - 1, -1, -1):
-        token = tokens[at]
-        if token.directive != directive:
-            if directive >= 0:
-                return None
-            continue
-        if token.text in _CLOSERS:
-            depth += 1
-        elif token.text in _OPENERS:
-            if depth == 0:
-                return at
-            depth -= 1
-    return None
+    opener = _brackets(tokens).around[index]
+    return opener if opener >= 0 else None
 
 
 def callee_of(tokens: Sequence[Token], opener: int) -> str:
@@ -144,7 +117,7 @@ def split_arguments(tokens: Sequence[Token], first: int, last: int) -> tuple[Arg
     while index < last:
         token = tokens[index]
         if token.directive == directive:
-            if token.text in _OPENERS:
+            if token.text in OPENERS:
                 index = match_bracket(tokens, index) or last
             elif token.text == "<" and index > first:
                 index = _end_of_template_list(tokens, index, last)
@@ -170,9 +143,9 @@ def statement_end(tokens: Sequence[Token], index: int) -> int:
     depth = 0
     for at in range(index, len(tokens)):
         text = tokens[at].text
-        if text in _OPENERS:
+        if text in OPENERS:
             depth += 1
-        elif text in _CLOSERS:
+        elif text in CLOSERS:
             depth -= 1
             if depth < 0:
                 return at

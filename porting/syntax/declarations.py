@@ -17,6 +17,7 @@ NOT_A_TYPE: Final = words(
     " __forceinline__ __inline__ __noinline__ public private protected default template"
 )
 _AFTER_DECLARATOR: Final = frozenset(("=", ";", ",", ")", "[", "{", "(", ":"))
+_LONGEST: Final = 64  # tokens of a declaration that lists several names
 _POINTERS: Final = frozenset(("*", "&", "&&"))
 _ATTRIBUTES: Final = words(
     "__launch_bounds__ __attribute__ __declspec __align__ alignas __cluster_dims__"
@@ -186,7 +187,7 @@ def _starts_statement(tokens: Sequence[Token], index: int) -> bool:
 
 def _compares(tokens: Sequence[Token], closer: int) -> bool:
     """Whether the `>` at `closer` has no `<` before it in the same statement."""
-    for at in range(closer - 1, -1, -1):
+    for at in range(closer - 1, max(closer - _LONGEST, -1), -1):
         text = tokens[at].text
         if text == "<":
             return False
@@ -217,7 +218,9 @@ def _is_binding(tokens: Sequence[Token], index: int) -> bool:
 
 def _lists(tokens: Sequence[Token], index: int) -> bool:
     """Whether the statement starts like `T a` and goes on with further declarators."""
-    at = statement_start(tokens, index)
+    at = _near_start(tokens, index)
+    if at is None:
+        return False
     words = 0
     while at < index and tokens[at].text not in (",", "=", "[", "(", "{"):
         token = tokens[at]
@@ -231,5 +234,13 @@ def _lists(tokens: Sequence[Token], index: int) -> bool:
     return words > 1
 
 
+def _near_start(tokens: Sequence[Token], index: int) -> int | None:
+    """Return the first token of a statement that is not longer than a line or two."""
+    start = max(index - _LONGEST, 0)
+    first = statement_start(tokens[start : index + 1], index - start) + start
+    return first if first > start or start == 0 else None
+
+
 def _introduces(tokens: Sequence[Token], index: int) -> bool:
-    return tokens[statement_start(tokens, index)].text == "using"
+    start = _near_start(tokens, index)
+    return start is not None and tokens[start].text == "using"

@@ -1,9 +1,13 @@
 """C, C++ and CUDA source as tokens, comments and preprocessor directives."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
+OPENERS: Final = frozenset(("(", "[", "{"))
+CLOSERS: Final = frozenset((")", "]", "}"))
 # Kinds of tokens.
 IDENT: Final = 1
 PUNCT: Final = 2
@@ -75,6 +79,49 @@ class Token(NamedTuple):
     directive: int
 
 
+class Tokens(tuple[Token, ...]):  # noqa: SLOT001 - the cached property needs a __dict__
+    """The tokens of a file, which know their brackets once somebody asks."""
+
+    @cached_property
+    def brackets(self) -> "Brackets":
+        """Which brackets belong together; read in one pass."""
+        return Brackets.read(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """The brackets of a token stream.
+
+    A directive's brackets and those outside it never match each other; kinds are not compared.
+    `around`: the innermost bracket that is open in front of each token, -1 when none is.
+    `closers`: opening bracket -> closing bracket, for those that are closed.
+    """
+
+    around: list[int]
+    closers: dict[int, int]
+
+    @classmethod
+    def read(cls, tokens: Sequence[Token]) -> "Brackets":
+        """Match the brackets of a token stream."""
+        around: list[int] = []
+        closers: dict[int, int] = {}
+        outside: list[int] = []
+        inside: list[int] = []
+        directive = -1
+        for index, token in enumerate(tokens):
+            if token.directive != directive:
+                directive, inside = token.directive, []
+            stack = outside if directive < 0 else inside
+            if token.text in CLOSERS and stack:
+                closers[stack.pop()] = index
+                around.append(stack[-1] if stack else -1)
+                continue
+            around.append(stack[-1] if stack else -1)
+            if token.text in OPENERS:
+                stack.append(index)
+        return cls(around, closers)
+
+
 @dataclass(frozen=True, slots=True)
 class Comment:
     """A comment, its delimiters included."""
@@ -103,7 +150,7 @@ class Directive:
 class Lexed:
     """The result of `tokenize`."""
 
-    tokens: tuple[Token, ...]
+    tokens: Tokens
     comments: tuple[Comment, ...]
     directives: tuple[Directive, ...]
 
@@ -151,7 +198,7 @@ def tokenize(text: str) -> Lexed:
         add(new(Token, (kind, word, start, end, current)))
     if open_at >= 0:
         directives.append(_directive(tokens, open_at, len(text), open_first))
-    return Lexed(tuple(tokens), tuple(comments), tuple(directives))
+    return Lexed(Tokens(tokens), tuple(comments), tuple(directives))
 
 
 def _directive(tokens: list[Token], start: int, end: int, first: int) -> Directive:

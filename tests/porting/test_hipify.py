@@ -128,3 +128,16 @@ def test_finding_in_a_branch_that_no_rocm_build_compiles_is_a_note() -> None:
     severities = {(d.line, d.severity.value) for d in port(text).diagnostics}
     assert (3, "note") in severities
     assert "error" not in {severity for _, severity in severities}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int a[] = {" + ",".join(f"cudaFoo{i}" for i in range(20_000)) + "};\n",
+        "void* f = dlsym(h, n); S t[] = {" + ",".join(['"cuInit"'] * 20_000) + "};\n",
+        "int a = " + "(" * 20_000 + "cudaSuccess" + ")" * 20_000 + ";\n",
+    ],
+    ids=["names", "strings", "brackets"],
+)
+def test_time_grows_with_the_length_and_not_its_square(text: str) -> None:
+    assert port(text, "a.cpp").source.text == text  # the test's timeout is the check

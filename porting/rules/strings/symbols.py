@@ -45,6 +45,7 @@ _EXPORTS: Final = {
 _RENAMED_EXPORTS: Final = frozenset(
     (*_EXPORTS, "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaChooseDevice")
 )
+_NEAR: Final = 64  # tokens
 _LOADS: Final = re.compile(r"(?i)sym|load|resolve|look|proc|entry|func|import|bind|\bfn")
 
 
@@ -133,7 +134,7 @@ def _taker(tokens: Sequence[Token], number: int) -> tuple[int | None, str]:
 
 def _is_itself_near(tokens: Sequence[Token], opener: int, name: str) -> bool:
     """Whether the bracket also holds an identifier that contains the name (`&pfn_cuInit`)."""
-    close = match_bracket(tokens, opener) or opener
+    close = min(match_bracket(tokens, opener) or opener, opener + _NEAR)
     return any(t.kind == IDENT and name in t.text for t in tokens[opener:close])
 
 
