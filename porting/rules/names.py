@@ -65,6 +65,9 @@ _CONVENTIONS: Final = words(
     " CUSPARSEAPI CUSOLVERAPI CUDNNWINAPI CUDA_EGL_API"
 )
 
+# Kinds that code names whatever they look like: cusolver_int_t, htanh, double4_16a.
+_USED_AS_IS: Final = ("type", "function", "enumerator", "intrinsic")
+
 # Findings that say nothing new where another family has spoken of the same name on the line.
 GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code))
 
@@ -81,7 +84,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
             yield from _not_in_tables(unit, text, places)
         elif name.target is not None and name.status is Status.MAPPED and not _needs_a_person(name):
             yield from _renamed(unit, name.target, places)
-        elif name.status is not Status.UNCHANGED and _is_meant(unit, text):
+        elif name.status is not Status.UNCHANGED and _is_meant(unit, name):
             yield from (_unsupported(unit, name, number) for number in places)
 
 
@@ -116,10 +119,11 @@ def _needs_a_person(name: Name) -> bool:
     return name.library == "nvml" and name.action is Action.ARGUMENTS
 
 
-def _is_meant(unit: Unit, text: str) -> bool:
+def _is_meant(unit: Unit, name: Name) -> bool:
     """Whether an identifier the tables know as unsupported can only be CUDA's."""
-    if not looks_like_cuda(text) and not text.startswith("__"):
-        return False  # short names of CUDA's own code, like those of its template parameters
+    text = name.name
+    if name.kind not in _USED_AS_IS and not looks_like_cuda(text) and not text.startswith("__"):
+        return False  # include guards and helper macros of CUDA's headers
     return not _is_declared(unit, text)
 
 

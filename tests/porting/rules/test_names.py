@@ -91,6 +91,14 @@ def test_name_without_counterpart_is_an_error_with_reason(ported: Port) -> None:
     assert found.message.startswith("no HIP name for cuTensorMapEncodeTiled: ")
 
 
+@pytest.mark.parametrize("name", ["cusolver_int_t", "csrqrInfo_t", "h2tanh_approx", "double4_16a"])
+def test_name_without_counterpart_is_an_error_when_it_has_no_prefix(
+    ported: Port, name: str
+) -> None:
+    assert ported(names.check, f"auto t = {name}(1);\n").said() == [(1, "NAM001")]
+    assert ported(names.check, f"struct {name} {{}}; {name} t;\n").said() == []
+
+
 def test_release_decides_whether_a_name_exists(ported: Port) -> None:
     text = "auto a = cudaLaunchKernelExC;"
     assert ported(names.check, text, "7.1").text == "auto a = hipLaunchKernelExC;"
