@@ -123,7 +123,7 @@ def test_one_megabyte_on_one_line_is_ported() -> None:
 def test_finding_in_a_branch_that_no_rocm_build_compiles_is_a_note() -> None:
     text = (
         "#include <cuda_runtime.h>\n#if CUDART_VERSION >= 12000\n"
-        "int a = cudaMemPoolCreateUsageHwDecompress;\n#else\nint a = 1;\n#endif\n"
+        "int a = f(cuTensorMapEncodeTiled);\n#else\nint a = 1;\n#endif\n"
     )
     severities = {(d.line, d.severity.value) for d in port(text).diagnostics}
     assert (3, "note") in severities
