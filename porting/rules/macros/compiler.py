@@ -22,6 +22,8 @@ COUNTERPARTS: Final = {
     "__CUDA_NO_HALF_OPERATORS__": "__HIP_NO_HALF_OPERATORS__",
     "__CUDA_NO_HALF_CONVERSIONS__": "__HIP_NO_HALF_CONVERSIONS__",
 }
+_COMPILERS: Final = frozenset(("__CUDACC__", "__CUDA__", "__NVCC__"))
+_HIP_COMPILERS: Final = ("__HIPCC__", "__HIP__")
 NVCC: Final = "__NVCC__"
 _ASKS_COMPILER: Final = re.compile(
     r"__clang\w*|__GNUC\w*|_MSC_\w+|__INTEL_\w+|__PGI\w*|__NVCOMPILER\w*|__ibmxl__|__ICC"
@@ -39,10 +41,14 @@ _OLD: Final = {
 
 def check_compiler(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield what becomes of compiler macros, pragmas and old platform macros."""
-    for name in COUNTERPARTS.keys() & unit.index.keys():
+    for name in sorted(COUNTERPARTS.keys() & unit.index.keys()):
         for number in unit.where(name):
             token = unit.tokens[number]
-            yield Edit(token.start, token.end, COUNTERPARTS[name], name)
+            if name in _COMPILERS and _has_branch_for_hip(unit):
+                text = f"{name} stays: the file has a branch of its own for {COUNTERPARTS[name]}"
+                yield unit.diagnose(COMPILER, token, text, edits=[unit.hold(token)])
+            else:
+                yield Edit(token.start, token.end, COUNTERPARTS[name], name)
     for number in unit.where(NVCC):
         yield _nvcc(unit, number)
     for name in unit.index:
@@ -50,6 +56,22 @@ def check_compiler(unit: Unit) -> Iterator[Edit | Diagnostic]:
             yield from _others(unit, name)
     yield from _pragmas(unit)
     yield from _deprecated(unit)
+
+
+def _has_branch_for_hip(unit: Unit) -> bool:
+    """Whether a condition asks for HIP's compiler alone: then __CUDACC__ elsewhere means CUDA.
+
+    Headers for both platforms set their own macros so, in one block for each compiler.
+    """
+    for directive in unit.lexed.directives:
+        if directive.name not in ("if", "ifdef", "elif", "elifdef"):
+            continue
+        words = [t.text for t in unit.tokens[directive.first : directive.last]]
+        named = [at for at, word in enumerate(words) if word in _HIP_COMPILERS]
+        negated = any("!" in words[max(at - 3, 0) : at] for at in named)
+        if named and not negated and _COMPILERS.isdisjoint(words):
+            return True
+    return False
 
 
 def _nvcc(unit: Unit, number: int) -> Edit | Diagnostic:
@@ -103,9 +125,13 @@ def _deprecated(unit: Unit) -> Iterator[Diagnostic]:
     for directive in unit.lexed.directives:
         if directive.name not in CONDITIONS:
             continue
-        for token in unit.tokens[directive.first : directive.last]:
+        tokens = unit.tokens[directive.first : directive.last]
+        words = {token.text for token in tokens}
+        for token in tokens:
             new = _OLD.get(token.text)
-            if new is None or unit.conditionals.side(token.start) is Side.CUDA:
+            if new is None or new in words:
+                continue  # or it stands beside the new name, for older releases
+            if unit.conditionals.side(token.start) is Side.CUDA:
                 continue
             text = f"{token.text} is no longer defined; it becomes {new}"
             help_text = "check that the code behind it is still wanted"

@@ -248,6 +248,30 @@ def test_old_platform_macro_becomes_the_new_one_with_a_warning(old: str, new: st
     assert [s for s in said(text) if s[2] == "warning"] == [(1, "MAC009", "warning")]
 
 
+def test_old_platform_macro_stays_beside_the_new_one() -> None:
+    text = "#if defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_HCC__)\nint a;\n#endif\n"
+    assert text_of(text) == text
+    assert said(text) == []
+
+
+def test_compiler_macro_stays_when_hips_compiler_has_a_block_of_its_own() -> None:
+    text = (
+        "#if defined(__CUDACC__) && !defined(NO_GPU)\n#define MY_CUDACC __CUDACC__\n#endif\n"
+        "#if defined(__HIPCC__)\n#define MY_HIPCC __HIPCC__\n#endif\n"
+        "#if defined(MY_CUDACC) || defined(MY_HIPCC)\n#define BOTH __host__ __device__\n#endif\n"
+    )
+    assert text_of(text) == text
+    assert {severity for _, _, severity in said(text)} == {"note"}
+
+
+def test_compiler_macro_is_hips_when_other_conditions_name_both_compilers() -> None:
+    both = "#if defined(__HIPCC__) || defined(__CUDACC__)\nint a;\n#endif\n"
+    text = f"#ifdef __CUDACC__\n#define BOTH __host__ __device__\n#endif\n{both}"
+    assert text_of(text) == text.replace("#ifdef __CUDACC__", "#ifdef __HIPCC__")
+    negated = "#if !defined(__HIPCC__)\nint a;\n#endif\n#ifdef __CUDACC__\nint b;\n#endif\n"
+    assert "#ifdef __HIPCC__" in text_of(negated)
+
+
 def test_branch_for_one_platform_stays_with_one_note_over_its_lines() -> None:
     text = (
         "#if defined(USE_ROCM)\n#include <hip/hip_runtime.h>\n#else\n#include <cuda_runtime.h>\n"
