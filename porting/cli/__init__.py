@@ -50,9 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"porting: {why}; nothing half-written is left\n")
         return 128 + stop.number
     except BrokenPipeError:
-        # The reader has gone; with stdout on /dev/null the interpreter's last flush is quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         return _BROKEN_PIPE
+
+
+def _let_go_of_stdout() -> None:
+    """Drop what stdout does not take; else the interpreter's last flush changes the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _heed_signals() -> None:
@@ -89,6 +96,7 @@ def _run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - Python's own 1 would say that findings are left
+        _let_go_of_stdout()
         return _complain(error)
     return code if isinstance(code, int) else 0
 

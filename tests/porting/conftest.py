@@ -22,7 +22,9 @@ def arguments() -> list[str]:
 @pytest.fixture
 def environment() -> dict[str, str]:
     """Return an environment in which the source tree's package is found from anywhere."""
-    return {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+    # Buffered as a user's Python is: what is still in the buffer is written when the process ends.
+    inherited = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**inherited, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @pytest.fixture
