@@ -20,7 +20,7 @@ test: setup
 	@$(BIN)/python -m ci.check
 
 soak: torch
-	ECLOSION_REQUIRE_TOOLCHAIN=1 $(BIN)/pytest -m "soak or realtime" --timeout 300
+	PATH="$(CURDIR)/$(BIN):$$PATH" ECLOSION_REQUIRE_TOOLCHAIN=1 $(BIN)/pytest -m "soak or realtime" --timeout 300
 
 bench: torch
 	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done

@@ -103,6 +103,8 @@ def main(arguments: Sequence[str]) -> int:
     ours, extra_pytest = parser.parse_known_args(arguments)
     # Here a missing compiler or sysroot is a failure; elsewhere those tests are skipped.
     os.environ["ECLOSION_REQUIRE_TOOLCHAIN"] = "1"
+    # Tests look for cmake and ninja on PATH, and the pinned ones are to be found first.
+    os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     REPORTS.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
     outcomes = []

@@ -10,6 +10,7 @@ python=${PYTHON:-python3}
 missing_packages() {
   command -v c++ >/dev/null && command -v cc >/dev/null || echo g++
   command -v git >/dev/null || echo git
+  command -v patch >/dev/null || echo patch
   command -v clang++-19 >/dev/null || echo clang-19
   command -v ld.lld-19 >/dev/null || echo lld-19
   command -v llvm-readelf-19 >/dev/null || echo llvm-19
