@@ -34,6 +34,8 @@ _TRACES: Final = (
     *("thrust", "wmma", "gesvdj", "syevj", "warp", "Warp", "WARP", "texture", "cooperative_gr"),
     *("nvidia", "NVIDIA", "asm", "HIP_", "__HCC__", "hip/", "porting:", "nvrtc", "nvml", "nvtx"),
     *("nvjpeg", "nvshmem", "nvcomp", "nvinfer", "optix", '"cu"', "(cu,", "__DRIVER_", "__DEVICE_"),
+    *("cublas", "cudnn", "cufft", "curand", "cusolver", "cusparse", "cutensor", "cupti", "cuuint"),
+    *("csrchol", "csrlu", "csrqr", "libraryProp", "bfloat16", "htanh", "h2tanh", "4_16a", "4_32a"),
     *("__VECTOR_", "__HOST_DEF", "__CHANNEL_", "__LIBRARY_", "__TEXTURE_", "__SURFACE_", "__MATH_"),
 )
 _TRACE_SHAPES: Final = tuple(
@@ -45,6 +47,7 @@ _TRACE_SHAPES: Final = tuple(
             r"CU[A-Za-z_]",
             r"nv[A-Z_]",
             r"NV[A-Z_]",
+            r"atomic[A-Z]",
             r"__[a-zN]",
             r"hip[A-Z]",
         ),

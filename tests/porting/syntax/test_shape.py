@@ -1,7 +1,10 @@
 """Which names look like CUDA's, and which texts may hold something to port."""
 
+import re
+
 import pytest
 
+from porting.mapping import Names, Status
 from porting.syntax import has_trace_of_cuda, looks_like_cuda
 
 
@@ -56,6 +59,20 @@ def test_other_name_does_not(name: str) -> None:
 )
 def test_text_with_something_to_port_has_a_trace(text: str) -> None:
     assert has_trace_of_cuda(text)
+
+
+def test_every_name_that_a_port_reacts_to_is_a_trace() -> None:
+    """A file without a trace is not even read: one of a library alone must have one too."""
+    names = Names.load("7.1")
+    blind = {
+        name.name
+        for name in names
+        if name.status is not Status.UNCHANGED
+        and name.kind != "field"
+        and not re.fullmatch(r"(?:_+[A-Z]\w*|PFN_)\w*", name.name)  # include guards, typedefs
+        and not has_trace_of_cuda(name.name)
+    }
+    assert blind == set()
 
 
 def test_ordinary_text_has_no_trace() -> None:
