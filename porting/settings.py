@@ -18,7 +18,8 @@ class Settings:
     `exclude`: left out of the output.  `verbatim`: copied without being ported.  `ignore`: codes
     taken out of the report everywhere; `per_path_ignore`: in the files a pattern names.
     `platform_macros`: macros that the project's ROCm builds define.  `hipify_launches`: as in
-    Target.  `include_dirs` and `defines` are for the compiler of the verify stage.
+    Target.  `include_dirs` are for the compiler of the verify stage, `defines` for it and for rules
+    that ask whether the build defines a macro.
     """
 
     rocm: str | None = None

@@ -166,7 +166,7 @@ def _convert(request: PortRequest, tree: Tree, progress: Progress) -> tuple[Hipi
 def _project(request: PortRequest, tree: Tree) -> Project:
     project = collect_project(tree.sources, tree.paths)
     macros = (*project.platform_macros, *request.settings.platform_macros)
-    return replace(project, platform_macros=macros)
+    return replace(project, platform_macros=macros, defines=request.settings.defines)
 
 
 def _compile(

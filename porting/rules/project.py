@@ -21,12 +21,14 @@ class Project:
     macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
     that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
     warp's 32 lanes as a number.  `asks_warp_size`: some file's device code asks warpSize.
+    `defines`: macros that the build defines for every unit, as NAME or NAME=VALUE.
     """
 
     declared: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = field(default_factory=dict)
     platform_macros: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
     runtime_headers: frozenset[str] = frozenset()
     bare_headers: frozenset[str] = frozenset()
     looks_up_symbols: bool = False

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porting.config import Target
 from porting.errors import ConfigError, InputError, OutputError, UsageError
 from porting.port import PortRequest, check_places, port
 from porting.reports import Report, State, Status
@@ -140,6 +141,17 @@ def test_code_of_the_verify_stage_can_be_ignored_without_it(
     make_tree: MakeTree, tmp_path: Path
 ) -> None:
     assert _port(make_tree({}), tmp_path / "out", Settings(ignore=("VER001",))).exit_code == 0
+
+
+def test_defines_of_the_settings_reach_the_rules(make_tree: MakeTree, tmp_path: Path) -> None:
+    tree = make_tree({"a.cpp": "#include <cublas_v2.h>\nvoid f() { cublasGemmEx(h); }\n"})
+
+    def codes(settings: Settings) -> set[str]:
+        request = PortRequest(tree, None, Target("6.4"), settings, verify=False)
+        return {found.code for found in port(request).report.diagnostics}
+
+    assert "LIB009" in codes(Settings())
+    assert "LIB009" not in codes(Settings(defines=("HIPBLAS_V2",)))
 
 
 def test_exclude_and_verbatim_of_the_inputs_pyproject_are_followed(

@@ -18,6 +18,10 @@ _TYPED_CALLS: Final = frozenset(
 _COMPLEX: Final = re.compile(r"cublas(?:I[cz]|[CZ](?!reate))[a-z]\w+")
 _V1_ONLY: Final = ("cublasInit", "cublasShutdown", "cublasGetError", "cublasAlloc", "cublasFree")
 _V1_CALL: Final = re.compile(r"cublas(?:I?[SDCZ]|Sc|Dz)[a-z]\w+")
+_V2: Final = "HIPBLAS_V2"
+_HEADERS: Final = frozenset(
+    ("cublas.h", "cublas_v2.h", "cublas_api.h", "cublasXt.h", "hipblas.h", "hipblas/hipblas.h")
+)
 _SEEDS: Final = ("curandSetPseudoRandomGeneratorSeed", "curand_init")
 
 
@@ -34,14 +38,37 @@ def check_blas(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _check_v2(unit: Unit) -> Iterator[Diagnostic]:
-    if unit.where("HIPBLAS_V2"):
+    if _defines_v2(unit):
         return
     typed = [name for name in unit.index if name in _TYPED_CALLS or _COMPLEX.fullmatch(name)]
     for name in typed[:1]:
         for number in unit.where(name)[:1]:
             message = f"'{name}' needs HIPBLAS_V2 to be defined in ROCm {unit.target.rocm}"
-            advice = "add -DHIPBLAS_V2 to the compile options of every unit that uses hipBLAS"
+            advice = (
+                "add -DHIPBLAS_V2 to the compile options of every unit that uses hipBLAS, and"
+                ' "HIPBLAS_V2" to defines in [tool.porting]'
+            )
             yield unit.diagnose(BLAS_V2, unit.tokens[number], message, help=advice)
+
+
+def _defines_v2(unit: Unit) -> bool:
+    """Whether HIPBLAS_V2 is defined by the build, or by the file in front of hipBLAS's header."""
+    if any(define.partition("=")[0].strip() == _V2 for define in unit.project.defines):
+        return True
+    headers = [header.start for header in unit.headers if header.path in _HEADERS]
+    first = min(headers, default=len(unit.source.text))
+    return any(
+        unit.tokens[number].start < first and _is_defined_at(unit, number)
+        for number in unit.where(_V2)
+    )
+
+
+def _is_defined_at(unit: Unit, number: int) -> bool:
+    at = unit.tokens[number].directive
+    if at < 0:
+        return False
+    directive = unit.lexed.directives[at]
+    return directive.name == "define" and directive.first == number
 
 
 def _check_v1(unit: Unit) -> Iterator[Diagnostic]:

@@ -83,7 +83,9 @@ BLAS_V2 = Code(
     "Up to ROCm 6.x, hipblasGemmEx and its batched forms take hipblasDatatype_t unless HIPBLAS_V2"
     " is defined; with it they take hipDataType and hipblasComputeType_t, which is what cuBLAS's"
     " calls pass; the same macro makes the complex types hipComplex and hipDoubleComplex.  Define"
-    " HIPBLAS_V2 for every unit that includes hipblas/hipblas.h.",
+    " HIPBLAS_V2 for every unit that includes hipblas/hipblas.h: by a compile option, which this"
+    " tool has to know as well (defines in [tool.porting]), or by #define in front of the"
+    " #include.",
 )
 BLAS_V1 = Code(
     "LIB010",

@@ -232,6 +232,24 @@ def test_blas_types_need_a_macro_when_the_release_is_old(ported: Port) -> None:
     assert ported(check, "#define HIPBLAS_V2\n" + text, "6.4").said() == []
 
 
+@pytest.mark.parametrize("define", ["HIPBLAS_V2", "HIPBLAS_V2=1"])
+def test_blas_types_are_fine_when_the_project_defines_the_macro(ported: Port, define: str) -> None:
+    text = "void f() { cublasGemmEx(h); }\n"
+    assert ported(check, text, "6.4", project=Project(defines=(define,))).said() == []
+    other = Project(defines=("HIPBLAS_V2_NOT",))
+    assert ported(check, text, "6.4", project=other).said() == [(1, "LIB009")]
+
+
+def test_blas_types_need_the_macro_before_the_header_and_not_undefined(ported: Port) -> None:
+    call = "void f() { cublasGemmEx(h); }\n"
+    before = "#define HIPBLAS_V2\n#include <cublas_v2.h>\n" + call
+    assert "LIB009" not in [code for _, code in ported(check, before, "6.4").said()]
+    after = "#include <cublas_v2.h>\n#define HIPBLAS_V2\n" + call
+    assert (3, "LIB009") in ported(check, after, "6.4").said()
+    asked = "#ifdef HIPBLAS_V2\n#endif\n" + call
+    assert ported(check, asked, "6.4").said() == [(3, "LIB009")]
+
+
 def test_blas_types_need_no_macro_when_only_a_handle_is_made(ported: Port) -> None:
     assert ported(check, "void f() { cublasCreate(&h); }\n", "6.4").said() == []
 
