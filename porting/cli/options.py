@@ -3,7 +3,7 @@
 import functools
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import click
 from porting.cli.terminal import show
 from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
 from porting.errors import UsageError
-from porting.port import PortRequest
+from porting.port import PortRequest, target_of
 from porting.reports import FORMATS, Report
 from porting.settings import Settings, load_settings
 
@@ -32,16 +32,28 @@ class Common:
         """Return the request: what was typed, else the configuration, else defaults."""
         settings = load_settings(self.source)
         jobs = self.jobs or settings.jobs or len(os.sched_getaffinity(0))
-        target = self._target(settings)
+        target = self._target(_configured(settings))
         return PortRequest(self.source, output, target, settings, verify, jobs, force)
 
-    def _target(self, settings: Settings) -> Target:
+    def request_for_output(self) -> PortRequest:
+        """Return the request to verify SRC, an output: what was typed, else what its port said."""
+        request = self.request(verify=True)
+        ported_for = target_of(self.source)
+        return replace(request, target=self._target(ported_for)) if ported_for else request
+
+    def _target(self, otherwise: Target) -> Target:
         archs = tuple(name for item in self.arch for name in item.split(",") if name)
         return Target(
-            settings.rocm or DEFAULT_ROCM if self.rocm is None else self.rocm,
-            archs if self.arch else settings.arch or DEFAULT_ARCHS,
-            settings.hipify_launches,
+            otherwise.rocm if self.rocm is None else self.rocm,
+            archs if self.arch else otherwise.archs,
+            otherwise.hipify_launches,
         )
+
+
+def _configured(settings: Settings) -> Target:
+    return Target(
+        settings.rocm or DEFAULT_ROCM, settings.arch or DEFAULT_ARCHS, settings.hipify_launches
+    )
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,9 @@ def scan_command(common: Common, sink: Sink) -> int:
 def verify_command(common: Common, sink: Sink) -> int:
     """Compile SRC, an output of `porting port`, for every architecture.
 
-    Findings are at the places of the input that was ported.  Nothing is written.
+    The release and architectures are those of the port, unless said otherwise.  Findings are at
+    the places of the input that was ported.  Nothing is written.
     """
     with progress_bar("compiling") as progress:
-        report = verify_output(common.request(verify=True), progress)
+        report = verify_output(common.request_for_output(), progress)
     return sink.show(report)

@@ -7,9 +7,10 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from porting.errors import OutputError, reason
+from porting.config import Target
+from porting.errors import ConfigError, OutputError, reason
 from porting.output.linemap import LineMap
 from porting.tree import MANIFEST_NAME
 
@@ -21,11 +22,13 @@ class Manifest:
     """Digest of a path -> digest of what was written there, and -> where its lines came from.
 
     Paths are kept as digests, so that a search of the output for a CUDA name never finds them here;
-    the record says nothing of time or place, so the same port writes the same bytes.
+    the record says nothing of time or place, so the same port writes the same bytes.  `target`:
+    what the output is for; None in a record from before it was kept.
     """
 
     files: Mapping[str, str]
     lines: Mapping[str, LineMap] = field(default_factory=dict)
+    target: Target | None = None
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
@@ -38,8 +41,9 @@ class Manifest:
             if record["format"] != _FORMAT:
                 return None
             steps = {key: tuple(map(tuple, value)) for key, value in record["lines"].items()}
-            return cls(dict(record["files"]), {key: LineMap(value) for key, value in steps.items()})
-        except (KeyError, TypeError, ValueError, AttributeError):
+            lines = {key: LineMap(value) for key, value in steps.items()}
+            return cls(dict(record["files"]), lines, _target(record.get("target")))
+        except (KeyError, TypeError, ValueError, AttributeError, ConfigError):
             return None
 
     def to_bytes(self) -> bytes:
@@ -48,6 +52,12 @@ class Manifest:
         record = {
             "about": about,
             "format": _FORMAT,
+            "target": self.target
+            and {
+                "rocm": self.target.rocm,
+                "archs": self.target.archs,
+                "hipify_launches": self.target.hipify_launches,
+            },
             "files": dict(sorted(self.files.items())),
             "lines": {key: lines.steps for key, lines in sorted(self.lines.items())},
         }
@@ -64,6 +74,12 @@ class Manifest:
     def is_as_written(self, folder: Path, path: str) -> bool:
         """Whether a path still holds what the port wrote there."""
         return self.files.get(path_digest(path)) == file_digest(folder / path)
+
+
+def _target(record: Mapping[str, Any] | None) -> Target | None:
+    if record is None:
+        return None
+    return Target(record["rocm"], tuple(record["archs"]), record["hipify_launches"])
 
 
 def path_digest(path: str) -> str:

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from porting.config import Target
 from porting.errors import OutputError
 from porting.output.linemap import LineMap
 from porting.output.manifest import Manifest, file_digest, path_digest
@@ -37,13 +38,20 @@ class StagedFolder:
     After an exception nothing of it is left.  An earlier port at `output` is replaced: the files
     it wrote go, files that others put there stay, and one that was changed since is an error
     unless `force`.  What cannot be written raises OutputError, OSErrors of the block included.
-    `lines`: path -> where its lines came from, kept in the manifest.
+    `lines`: path -> where its lines came from, and `target`: what the output is for; both are kept
+    in the manifest.
     """
 
     def __init__(
-        self, output: Path, lines: Mapping[str, LineMap] | None = None, *, force: bool = False
+        self,
+        output: Path,
+        lines: Mapping[str, LineMap] | None = None,
+        target: Target | None = None,
+        *,
+        force: bool = False,
     ) -> None:
         check_replaceable(output, force=force)
+        self._target = target
         self._lines = lines or {}
         self.output = Path(os.path.realpath(output))
         self._force = force
@@ -99,7 +107,7 @@ class StagedFolder:
         return self._filled
 
     def _finish(self) -> None:
-        _write_manifest(self._filled, self._lines)
+        _write_manifest(self._filled, self._lines, self._target)
         if self.output.is_dir():
             check_replaceable(self.output, force=self._force)
             _carry_over(self.output, self._filled)
@@ -186,10 +194,10 @@ def _is_free(lock: int) -> bool:
     return True
 
 
-def _write_manifest(folder: Path, lines: Mapping[str, LineMap]) -> None:
+def _write_manifest(folder: Path, lines: Mapping[str, LineMap], target: Target | None) -> None:
     written = {path_digest(p): file_digest(folder / p) for p in _files_below(folder)}
     shifted = {path_digest(p): found for p, found in lines.items() if found.steps}
-    (folder / MANIFEST_NAME).write_bytes(Manifest(written, shifted).to_bytes())
+    (folder / MANIFEST_NAME).write_bytes(Manifest(written, shifted, target).to_bytes())
 
 
 def _files_below(folder: Path) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from porting.config import Target
 from porting.errors import InputError, reason
 from porting.hipify import Hipified
 from porting.output.linemap import LineMap
@@ -13,7 +14,9 @@ from porting.output.staging import StagedFolder
 from porting.tree import Entry, Kind, Tree
 
 
-def write(output: Path, tree: Tree, hipified: Sequence[Hipified], *, force: bool) -> None:
+def write(
+    output: Path, tree: Tree, hipified: Sequence[Hipified], target: Target, *, force: bool
+) -> None:
     """Write the output, whole or not at all.
 
     Bytes outside of edits, permission bits and links are the input's.  Raises PortingError.
@@ -26,7 +29,7 @@ def write(output: Path, tree: Tree, hipified: Sequence[Hipified], *, force: bool
         return
     data = {done.source.path: done.data for done in hipified}
     lines = {done.source.path: LineMap.of(done.source, done.edits) for done in hipified}
-    with StagedFolder(output, lines, force=force) as folder:
+    with StagedFolder(output, lines, target, force=force) as folder:
         for entry in tree.entries:
             _write_entry(tree, entry, folder / entry.path, data.get(entry.path, b""))
 

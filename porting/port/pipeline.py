@@ -89,9 +89,15 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
     tree = _read(request)
     hipified = _convert(request, tree, progress)
     if request.output is not None:
-        write(request.output, tree, hipified, force=request.force)
+        write(request.output, tree, hipified, request.target, force=request.force)
     compiled = _compile(request, tree, hipified, progress)
     return PortResult(_report(request, tree, hipified, compiled), hipified)
+
+
+def target_of(output: Path) -> Target | None:
+    """Return what a tree was ported for, None for what no port wrote."""
+    manifest = Manifest.read(output)
+    return None if manifest is None else manifest.target
 
 
 def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:

@@ -35,6 +35,9 @@ def findings(
 def summary(report: Report, *, colour: bool = False) -> Iterator[str]:
     """Yield the lines of the summary."""
     yield from _kinds(report, colour=colour)
+    yield f"for ROCm {report.target.rocm} on {', '.join(report.target.archs)}"
+    if report.output is not None:
+        yield f"output: {report.output}"
     files = ", ".join(f"{report.count(s)} {s.value}" for s in Status if report.count(s))
     yield f"{_many(len(report.files), 'file')}: {files or 'none'}"
     rewritten = f"rewritten automatically: {_many(report.automatic, 'place')}; "

@@ -31,6 +31,8 @@ def test_port_prints_the_report_and_exits_0_when_nothing_is_left(
     done = command("port", "src", "-o", "out", "--no-verify")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
+        "for ROCm 7.1 on gfx90a, gfx942, gfx1100\n"
+        "output: out\n"
         "1 file: 1 changed\n"
         "rewritten automatically: 2 places; left for a person: 0 lines\n"
         "port: 1 ported, 0 not ported, 0 suppressed\n"

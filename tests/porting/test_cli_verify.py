@@ -58,6 +58,18 @@ def test_port_exits_0_without_a_compiler_when_told_not_to_verify(
 
 
 @pytest.mark.usefixtures("no_compiler")
+def test_verify_is_for_the_target_of_the_port_unless_told_otherwise(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": KERNEL, "pyproject.toml": "[tool.porting]\narch = ['gfx90a']\n"})
+    command("port", "src", "-o", "out", "--no-verify", "--rocm", "7.2", "--arch", "gfx1201")
+    assert "for ROCm 7.2 on gfx1201\n" in command("verify", "out").stdout
+    done = command("verify", "out", *ONE_ARCH)
+    assert "for ROCm 7.2 on gfx942\n" in done.stdout
+    assert "for ROCm 7.1 on gfx90a\n" in command("verify", "src", "--rocm", "7.1").stdout
+
+
+@pytest.mark.usefixtures("no_compiler")
 def test_verify_exits_2_when_there_is_no_compiler(command: Command, make_tree: MakeTree) -> None:
     make_tree({"a.cu": KERNEL})
     done = command("verify", "src")

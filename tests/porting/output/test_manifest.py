@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from porting.config import Target
 from porting.output.linemap import LineMap
 from porting.output.manifest import Manifest, file_digest, path_digest
 from porting.tree import MANIFEST_NAME
@@ -21,6 +22,7 @@ def test_read_gives_back_what_was_written(tmp_path: Path) -> None:
     manifest = Manifest(
         {path_digest(name): file_digest(tmp_path / name) for name in names},
         {path_digest("a.cu"): LineMap(((2, 1), (5, 7)))},
+        Target("6.4", ("gfx1201",)),
     )
     found = _write(tmp_path, manifest)
     assert found == manifest
@@ -40,3 +42,7 @@ def test_origin_follows_the_lines_of_a_known_file(tmp_path: Path) -> None:
     manifest = _write(tmp_path, Manifest({}, {path_digest("a.cu"): LineMap(((2, 1),))}))
     assert manifest.origin("a.cu", 5) == ("a.cu", 4)
     assert manifest.origin("b.cu", 5) == ("b.cu", 5)
+
+
+def test_read_knows_no_target_of_an_output_from_before_it_was_kept(tmp_path: Path) -> None:
+    assert _write(tmp_path, Manifest({})).target is None

@@ -35,4 +35,5 @@ def test_github_escapes_commas_and_colons_of_a_path(report: Report) -> None:
 
 
 def test_github_ends_with_the_summary(clean: Report) -> None:
-    assert render(clean, "github").splitlines()[0].startswith("1 file: 1 changed")
+    lines = render(clean, "github").splitlines()
+    assert lines[2].startswith("1 file: 1 changed")

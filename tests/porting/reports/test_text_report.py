@@ -13,6 +13,8 @@ def test_text_lists_findings_then_counts(report: Report) -> None:
         "     1  error    ABC001  first-topic\n"
         "     1  warning  ABC002  second-topic\n"
         "     1  note     ABC002  second-topic\n"
+        "for ROCm 7.1 on gfx90a, gfx1100\n"
+        "output: out\n"
         "3 files: 2 changed, 1 copied\n"
         "rewritten automatically: 5 places; left for a person: 1 line\n"
         "port: 2 ported, 0 not ported, 2 suppressed\n"
