@@ -26,6 +26,7 @@ from porting.syntax import (
     Token,
     call_at,
     header_names,
+    padded,
     tokenize,
 )
 
@@ -44,8 +45,8 @@ class Unit:
 
     @cached_property
     def lexed(self) -> Lexed:
-        """Tokens, comments and directives."""
-        return tokenize(self.source.text)
+        """Tokens, comments and directives; a few empty tokens stand behind the last."""
+        return padded(tokenize(self.source.text))
 
     @property
     def tokens(self) -> Sequence[Token]:

@@ -29,6 +29,7 @@ from porting.syntax.tokens import (
     Lexed,
     Token,
     Tokens,
+    padded,
     tokenize,
 )
 
@@ -66,6 +67,7 @@ __all__ = [
     "looks_like_cuda",
     "match_angle",
     "match_bracket",
+    "padded",
     "scopes",
     "split_arguments",
     "statement_end",

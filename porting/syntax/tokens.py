@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -15,6 +15,7 @@ NUMBER: Final = 3
 STRING: Final = 4
 CHAR: Final = 5
 RAW_STRING: Final = 6
+END: Final = 9
 _NEWLINE: Final = 7
 _COMMENT: Final = 8
 
@@ -199,6 +200,16 @@ def tokenize(text: str) -> Lexed:
     if open_at >= 0:
         directives.append(_directive(tokens, open_at, len(text), open_first))
     return Lexed(Tokens(tokens), tuple(comments), tuple(directives))
+
+
+def padded(lexed: Lexed, count: int = 4) -> Lexed:
+    """Return a result whose last tokens are `count` empty ones of kind END.
+
+    Whoever looks a few tokens ahead finds something there, in a fragment too that breaks off.
+    """
+    end = lexed.tokens[-1].end if lexed.tokens else 0
+    empty = (Token(END, "", end, end, -1),) * count
+    return replace(lexed, tokens=Tokens((*lexed.tokens, *empty)))
 
 
 def _directive(tokens: list[Token], start: int, end: int, first: int) -> Directive:

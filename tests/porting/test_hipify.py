@@ -141,3 +141,17 @@ def test_finding_in_a_branch_that_no_rocm_build_compiles_is_a_note() -> None:
 )
 def test_time_grows_with_the_length_and_not_its_square(text: str) -> None:
     assert port(text, "a.cpp").source.text == text  # the test's timeout is the check
+
+
+FRAGMENTS = [
+    *("CUdeviceptr *", "texture", "namespace cg", "#define F(a) case ", "#define F(a) a##"),
+    *("__global__ void k(float* p) { p[threadIdx", "CUdeviceptr p; int a = p +", "T a = t !="),
+    *("cuGetProcAddress(n, &p, , 0);", "unsigned a; int f() { return __dp4a(a, a); }"),
+    *("__shfl_sync(m, v", "atomicAdd_block(p", "asm(", "cudaTextureObject_t t; bool b = t =="),
+]
+
+
+@pytest.mark.parametrize("text", FRAGMENTS)
+def test_fragment_that_breaks_off_is_ported_like_any_text(text: str) -> None:
+    done = port(text)
+    assert port(done.data.decode()).data == done.data

@@ -126,7 +126,7 @@ def _dot_product(edits: CallEdits) -> Diagnostic:
     """Write __dp4a as four products; the compiler makes one instruction of them where it can."""
     tokens, call = edits.tokens, edits.call
     kinds = {_signedness(edits.unit, argument) for argument in call.arguments[:2]}
-    if len(kinds) != 1 or "" in kinds:
+    if len(kinds) != 1 or "" in kinds or len(call.arguments) != 3:  # noqa: PLR2004
         return edits.done(
             INTRINSIC_UNKNOWN,
             "__dp4a is signed or unsigned by the types of its operands, which are not known here",

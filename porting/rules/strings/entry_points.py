@@ -58,6 +58,8 @@ def _refused(unit: Unit, number: int, why: str) -> Diagnostic:
 def _by_level(unit: Unit, call: Call) -> Diagnostic:
     """Put HIP's version in place of CUDA's; the rename of the function is left to `names`."""
     version, flags = call.arguments[2:4]
+    if version.first >= version.last:
+        return _refused(unit, call.name, "the wanted version is left out")
     edits = [_replace(unit, version, HIP_LEVEL)]
     if unit.text_of(flags.first, flags.last) == _DEFAULT:
         edits.append(_replace(unit, flags, "0"))
