@@ -110,10 +110,11 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
 
     _check_settings(request.settings)
     source = request.source
+    tree = read_tree(source)
+    _check_sources(source, tree)
     manifest = Manifest.read(source) if source.is_dir() else None
     result = verify_tree(_verify_request(request, source), manifest, progress)
     findings = sort_findings(result.diagnostics, (), request.settings)
-    tree = read_tree(source)
     return Report(
         source=str(source),
         output=None,
@@ -146,7 +147,15 @@ def _read(request: PortRequest) -> Tree:
     tree = read_tree(request.source, exclude, verbatim)
     if tree.single:
         _check_single(request.source, tree.sources[0])
+    else:
+        _check_sources(request.source, tree)
     return tree
+
+
+def _check_sources(folder: Path, tree: Tree) -> None:
+    """Raise InputError for a tree with nothing to port: success would say it was looked at."""
+    if not tree.sources and not tree.single:
+        raise InputError(f"no C, C++ or CUDA source is under {folder}; is it the right folder?")
 
 
 def _check_single(path: Path, source: SourceFile) -> None:

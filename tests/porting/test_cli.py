@@ -103,7 +103,8 @@ def test_scan_reports_and_writes_nothing(
 
 
 def test_command_line_wins_over_the_configuration(command: Command, make_tree: MakeTree) -> None:
-    make_tree({"pyproject.toml": '[tool.porting]\nrocm = "6.2"\narch = ["gfx90a"]\n'})
+    settings = '[tool.porting]\nrocm = "6.2"\narch = ["gfx90a"]\n'
+    make_tree({"a.cu": CUDA, "pyproject.toml": settings})
     said = json.loads(command("scan", "src", "--format", "json").stdout)["target"]
     assert said == {"rocm": "6.2", "archs": ["gfx90a"]}
     done = command("scan", "src", "--format", "json", "--rocm", "7.0", "--arch", "gfx1100")
@@ -117,7 +118,7 @@ def test_output_is_the_same_whatever_jobs_says(
     make_tree({f"{n}.cu": big + f"int f{n}() {{ return cudaNoSuchCall(); }}\n" for n in range(4)})
     one = command("port", "src", "-o", "one", "--no-verify", "--jobs", "1")
     two = command("port", "src", "-o", "two", "--no-verify", "--jobs", "2")
-    assert one.stdout == two.stdout
+    assert one.stdout == two.stdout.replace("output: two", "output: one")
     assert subprocess.run(["diff", "-r", "one", "two"], cwd=tmp_path, check=False).returncode == 0
 
 
@@ -244,7 +245,7 @@ def test_progress_is_drawn_on_a_terminal_only(
     make_tree({"a.cu": CUDA})
     printed, drawn = on_a_terminal(*arguments, "scan", "src")
     assert b"scanning" in drawn
-    assert printed.startswith(b"1 file")
+    assert printed.startswith(b"for ROCm")
 
 
 def test_progress_is_left_out_when_only_click_is_installed(
@@ -255,7 +256,7 @@ def test_progress_is_left_out_when_only_click_is_installed(
     (tmp_path / "packages/click").symlink_to(Path(click.__file__).parent)
     environment["PYTHONPATH"] += f":{tmp_path}/packages"
     printed, drawn = on_a_terminal(sys.executable, "-S", "-m", "porting", "scan", "src")
-    assert (printed[:6], drawn) == (b"1 file", b"")
+    assert (printed[:6], drawn) == (b"for RO", b"")
 
 
 def test_reader_that_goes_away_ends_the_command_quietly(

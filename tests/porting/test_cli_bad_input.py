@@ -34,6 +34,17 @@ def test_missing_path(command: Command, tmp_path: Path, words: tuple[str, ...]) 
     assert _names(tmp_path) == []
 
 
+@pytest.mark.parametrize("words", [PORT, ("scan", "src"), ("verify", "src")])
+def test_folder_without_a_source(
+    command: Command, make_tree: MakeTree, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    make_tree({"readme.md": "text", "sub/kernel.py": "x = 1\n"})
+    assert _refused(command(*words)) == (
+        "no C, C++ or CUDA source is under src; is it the right folder?"
+    )
+    assert _names(tmp_path) == ["src"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
