@@ -23,7 +23,8 @@ _WORDS: Final = tuple(
             r"CU[A-Z_a-z]\w*",
             r"nv(?:rtc|ml|tx|jpeg|JitLink|shmem|_)\w+",
             r"NV[A-Z]\w*",
-            r"p?nccl[A-Z]\w*",
+            r"nccl[A-Z]\w*",
+            r"pnccl[A-Z]\w*",
             r"NCCL_\w+",
             r"__[a-z]\w+",
             r"PFN_cu\w+",
@@ -41,7 +42,7 @@ _AT_FILE_LEVEL: Final = re.compile(
     r"(?:^|[;{}\n])\s*(?:(?:static|extern|constexpr|inline|const|typedef|__constant__|__device__)\b)"
     r"[^;{}\n]*\Z"
 )
-_ENUM: Final = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
+_ENUM: Final = re.compile(r"enum\b[^;{}()]*\{([^{}]*)\}")
 _ENUMERATOR: Final = re.compile(r"(?:^|,)\s*(\w+)")
 _LOOK_UPS: Final = ("dlsym", "dlvsym", "GetProcAddress")
 _HIP_BRANCH: Final = re.compile(

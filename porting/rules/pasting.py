@@ -11,7 +11,18 @@ from typing import Final
 from porting.syntax import looks_like_cuda
 
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|(\"(?:[^\"\\\n]|\\.)*\")", re.DOTALL)
-_JOINS: Final = re.compile(r"##|%:%:|\"\s*#\s*\w|#[ \t]*[A-Za-z_]\w*\s*\"")
+# Each starts with a text that the engine can search for; `#include "x"` is none of them.
+_JOINS: Final = tuple(
+    map(
+        re.compile,
+        (
+            r"##",
+            r"%:%:",
+            r"\"[ \t]*#[ \t]*\w",
+            r"#[ \t]*(?!include|import|error|warn|line|prag)\w+[ \t]*\"",
+        ),
+    )
+)
 _DEFINE: Final = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^)\n]*)\)[ \t]*(.*)$", re.MULTILINE
 )
@@ -79,7 +90,7 @@ def collect_pastes(texts: Iterable[str]) -> tuple[Paste, ...]:
     uses = _Uses()
     plain: dict[int, str] = {}  # text by number, without comments and spliced lines
     for number, text in enumerate(texts):
-        if "define" in text and _JOINS.search(text):
+        if "define" in text and any(joins.search(text) for joins in _JOINS):
             _read_macros(uses, plain, number, text)
     joining = {name for name, found in uses.macros.items() if any(m.joints for m in found)}
     if not joining:
@@ -205,12 +216,13 @@ def _words(macro: Macro) -> list[str]:
 
 def _calls(text: str, names: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the calls of macros outside of definitions, with their arguments' texts."""
-    if names.isdisjoint(re.findall(r"\w+", text)):
-        return
-    code = _DEFINE.sub("", text)
-    anyone = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    for match in re.finditer(rf"\b({anyone})\b{_CALL_ARGUMENTS}", code):
-        yield match[1], _split(match[2])
+    wanted = sorted(name for name in names if name in text)
+    code = _DEFINE.sub("", text) if wanted and "define" in text else text
+    for name in wanted:
+        for match in re.finditer(rf"{re.escape(name)}{_CALL_ARGUMENTS}", code):
+            before = code[match.start() - 1 : match.start()]
+            if not (before.isalnum() or before == "_"):
+                yield name, _split(match[1])
 
 
 def _split(arguments: str) -> tuple[str, ...]:

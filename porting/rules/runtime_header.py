@@ -24,10 +24,11 @@ _DEVICE_WORDS: Final = words(
     "__global__ __device__ __host__ __shared__ __constant__ __managed__ __launch_bounds__"
     " threadIdx blockIdx blockDim gridDim warpSize dim3 __syncthreads __syncwarp"
 )
-_USES_DEVICE = re.compile(
-    r"\b(?:__(?:global|device|host|shared|constant|launch_bounds)__|threadIdx|blockIdx|blockDim"
-    r"|gridDim|dim3|atomicAdd|__syncthreads|(?:float|int|uint|double)[234]|cuda[A-Z]\w+"
-    r"|CU(?:stream|deviceptr|function|module|context|event))\b"
+_USES_DEVICE: Final = (
+    *("__global__", "__device__", "__host__", "__shared__", "__constant__", "__launch_bounds__"),
+    *("threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "atomicAdd", "__syncthreads"),
+    *("float2", "float3", "float4", "int2", "int3", "int4", "double2", "cudaStream", "cudaError"),
+    *("cudaMem", "cudaDev", "cudaEvent", "CUstream", "CUdeviceptr", "CUfunction", "CUmodule"),
 )
 _LEGAL = re.compile(r"copyright|licen[cs]e|SPDX", re.IGNORECASE)
 _OPENS: Final = ("if", "ifdef", "ifndef")
@@ -41,7 +42,7 @@ def brings_runtime(header: str) -> bool:
 
 def uses_device(text: str) -> bool:
     """Whether a text, comments included, has words of CUDA's runtime or device language."""
-    return _USES_DEVICE.search(text) is not None
+    return any(word in text for word in _USES_DEVICE)
 
 
 def needs_runtime(unit: Unit, reach: Sequence[Scope]) -> bool:
