@@ -16,6 +16,7 @@ from porting.syntax.conditionals import Branch, Conditionals, Side, chains, cond
 from porting.syntax.declarations import NOT_A_TYPE, declared_names, declares
 from porting.syntax.expressions import Truth, evaluate
 from porting.syntax.includes import INCLUDE_DIRECTIVES, HeaderName, header_names
+from porting.syntax.lexer import tokenize
 from porting.syntax.shape import has_trace_of_cuda, looks_like_cuda
 from porting.syntax.tokens import (
     CHAR,
@@ -30,7 +31,6 @@ from porting.syntax.tokens import (
     Token,
     Tokens,
     padded,
-    tokenize,
 )
 
 __all__ = [
