@@ -1,11 +1,12 @@
-"""Different CUDA names that are declared side by side and become one name in HIP."""
+"""Different CUDA names that become one name in HIP: side by side, or defined as each other."""
 
 from collections.abc import Iterator, Sequence
 
 from porting.diagnostics import Code, Diagnostic, Severity
+from porting.edits import Edit
 from porting.mapping import Status
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, declares, enclosing_bracket
+from porting.syntax import IDENT, Directive, declares, enclosing_bracket
 
 COLLISION: Code = Code(
     "COL001",
@@ -16,12 +17,21 @@ COLLISION: Code = Code(
     " cuMemAlloc).  A structure, an enumeration or a list for macros that names two of them would"
     " declare the same name twice.  Remove one of them, or give the members names of your own.",
 )
-CODES = (COLLISION,)
+REMAP: Code = Code(
+    "COL002",
+    "api-name",
+    Severity.NOTE,
+    "a macro that gives a CUDA name another version's meaning",
+    "The tree does for itself what cuda.h does: `#define cuMemAlloc cuMemAlloc_v2`.  HIP has one"
+    " function for all versions, so the macro would define a name as itself.  It is removed.",
+)
+CODES = (COLLISION, REMAP)
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
-    """Yield an error at every name whose HIP name is declared before it in the same place."""
+    """Yield what becomes of different CUDA names of a file that have one HIP name."""
     for names in _sharing(unit):
+        yield from _remaps(unit, frozenset(names))
         first: dict[tuple[int, int], str] = {}
         places = sorted(number for name in names for number in unit.where(name))
         for number in places:
@@ -34,6 +44,32 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
                 text = f"{earlier} and {name} are declared side by side and become one name in HIP"
                 help_text = "remove one of them, or call the members otherwise"
                 yield unit.diagnose(COLLISION, unit.tokens[number], text, help=help_text)
+
+
+def _remaps(unit: Unit, names: frozenset[str]) -> Iterator[Diagnostic]:
+    """Yield the removal of macros that define one of the names as another."""
+    for name in sorted(names):
+        for number in unit.where(name):
+            token = unit.tokens[number]
+            directive = unit.lexed.directives[token.directive] if token.directive >= 0 else None
+            if directive is None or directive.name != "define" or number != directive.first:
+                continue
+            body = unit.tokens[directive.first + 1 : directive.last]
+            if len(body) == 1 and body[0].text in names:
+                text = f"{name} and {body[0].text} are one function in HIP; the macro is removed"
+                edit = _line(unit, directive)
+                yield unit.diagnose(REMAP, token, text, edits=[edit])
+
+
+def _line(unit: Unit, directive: Directive) -> Edit:
+    """Return the edit that removes a directive with its line, but not a comment behind it."""
+    text = unit.source.text
+    last = unit.tokens[directive.last - 1].end
+    rest = text[last : directive.end]
+    if rest.strip():
+        return Edit(directive.start, last + len(rest) - len(rest.lstrip()), "")
+    line = unit.source.line_of(directive.start)
+    return Edit(unit.source.line_starts[line - 1], min(directive.end + 1, len(text)), "")
 
 
 def _sharing(unit: Unit) -> Iterator[Sequence[str]]:

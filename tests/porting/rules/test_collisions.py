@@ -37,3 +37,18 @@ def test_names_side_by_side_that_become_one_are_an_error(
 )
 def test_names_in_different_places_are_none(ported: Callable[..., Any], text: str) -> None:
     assert ported(collisions.check, text).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#define cuMemAlloc cuMemAlloc_v2\nint a;\n", "int a;\n"),
+        ("#define cuMemAlloc cuMemAlloc_v2  // as cuda.h does\n", "// as cuda.h does\n"),
+        ("#define cuMemAlloc my_alloc\n", "#define cuMemAlloc my_alloc\n"),
+        ("#define A cuMemAlloc\n#define B cuMemAlloc_v2\n",) * 2,
+    ],
+)
+def test_macro_from_one_version_of_a_function_to_another_goes(
+    ported: Callable[..., Any], text: str, expected: str
+) -> None:
+    assert ported(collisions.check, text).text == expected
