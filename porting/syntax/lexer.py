@@ -28,9 +28,10 @@ from porting.syntax.tokens import (
 _BLANKS: Final = " \t\r\n\f\v"
 _UNICODE_BLANKS: Final = "\x85\xa0\x1c\x1d\x1e\x1f"  # what lstrip() takes off besides _BLANKS
 # One token with the white space in front of it.  Every character is matched by some alternative,
-# so the pieces cover the text; white space at its end is a piece without a word.  The common alternatives come first, and nearly all start with a
-# character or a set of them, which lets the engine skip them at once.  An identifier in front of a
-# quote or a line splice is left to the slower alternatives: it may be the prefix of a literal.
+# so the pieces cover the text; white space at its end is a piece without a word.  The common
+# alternatives come first, and nearly all start with a character or a set of them, which lets the
+# engine skip them at once.  An identifier in front of a quote or a line splice is left to the
+# slower alternatives: it may be the prefix of a literal.
 _PIECE_TEXT: Final = (
     r"[ \t\r\n\f\v]*+(?:"
     r"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'\\])"
