@@ -239,5 +239,6 @@ def _report(
         suppressed=findings.suppressed,
         ignored=findings.ignored,
         codes=(*CODES, *compiled.codes),
+        unported=(inventory.BUILD_FILE.code, inventory.FOREIGN_CODE.code),
         excerpts=excerpts(tree.sources, findings.kept),
     )

@@ -12,6 +12,8 @@ from porting.reports.model import FileReport, Outcome, Report, State, Status
 SMALL, MEDIUM = 3, 10
 # Lines of context, and the most lines of one finding that are shown.
 _AROUND, _LONGEST = 2, 12
+# The most files that the headline names.
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -92,13 +94,31 @@ def verdict(report: Report) -> tuple[str, str]:
     missing = [stage.name for stage in report.stages if stage.state is State.UNAVAILABLE]
     if missing:
         return "stop", f"Not complete: {', '.join(missing)} could not run here."
+    unported = _unported(report.unported_files)
     if report.manual:
         lines = "1 line" if report.manual == 1 else f"{report.manual} lines"
-        return "work", f"{lines} left for a person."
+        return "work", f"{lines} left for a person{unported}."
     skipped = [stage.name for stage in report.stages if stage.state is State.SKIPPED]
     if skipped:
-        return "good", f"Nothing is left to decide; {', '.join(skipped)} did not run."
-    return "good", "Nothing is left to decide, and every unit was verified."
+        end = f"; {', '.join(skipped)} did not run."
+    elif report.is_all_verified:
+        end = ", and every unit was verified." if not unported else "; every unit was verified."
+    else:
+        end = "; not every unit passed, and the findings about that were taken out."
+    if unported:
+        return "work", f"No line of the sources is left to decide{unported}{end}"
+    return ("good" if report.is_all_verified else "work"), f"Nothing is left to decide{end}"
+
+
+def _unported(files: Sequence[str]) -> str:
+    """Return ", and 2 files that name CUDA are not ported: ..." or ""."""
+    if not files:
+        return ""
+    many = (
+        f"{len(files)} files that name CUDA are" if len(files) > 1 else "1 file that names CUDA is"
+    )
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return f", and {many} not ported: {', '.join(files[:_NAMED])}{more}"
 
 
 def percent(part: int, whole: int) -> float:

@@ -94,7 +94,8 @@ class Report:
     `source` and `output` are as typed; `root` is the folder that the paths of the findings start
     from.  `files` and findings are sorted by path.  `suppressed` were taken out by comments,
     `ignored` by the configuration.  `excerpts`: path -> line number -> text, around what is left.
-    `codes`: every code that the run could have reported.
+    `codes`: every code that the run could have reported; `unported`: those that say of a file that
+    it names CUDA and is not ported.
     """
 
     source: str
@@ -107,6 +108,7 @@ class Report:
     suppressed: tuple[Diagnostic, ...] = ()
     ignored: tuple[Diagnostic, ...] = ()
     codes: tuple[Code, ...] = ()
+    unported: tuple[str, ...] = ()
     excerpts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     @property
@@ -136,6 +138,19 @@ class Report:
     def manual(self) -> int:
         """Lines that a person must look at."""
         return sum(f.manual for f in self.files)
+
+    @property
+    def unported_files(self) -> tuple[str, ...]:
+        """Files that name CUDA and that no stage ports, in the order of the report."""
+        found = (d.file for d in self.diagnostics if d.code in self.unported)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def is_all_verified(self) -> bool:
+        """Whether every stage ran or was left out on purpose, and passed every unit."""
+        return not any(
+            s.state is State.UNAVAILABLE or s.failed or s.not_verified for s in self.stages
+        )
 
     def by_file(self) -> Mapping[str, Sequence[Diagnostic]]:
         """Return path -> its findings, in the order of the report."""

@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from porting.reports import Report, State, render
+from porting.diagnostics import Diagnostic, Severity
+from porting.reports import Outcome, Report, State, render
 from porting.reports.html_report import effort, percent, verdict
 
 _VOID = frozenset(("meta", "br", "link", "img", "input", "hr"))
@@ -91,6 +92,33 @@ def test_html_has_the_matrix_of_verification(page: _Page, clean: Report) -> None
     assert "Unit host gfx90a gfx1100" in page.text
     assert "src/a <b>.cu verified verified failed" in page.text
     assert "Verification" not in _Page(render(clean, "html")).text
+
+
+def test_html_says_compiled_everywhere_only_when_it_was(report: Report) -> None:
+    claim = "Every unit was compiled for every architecture"
+    assert claim not in _Page(render(report, "html")).text
+    assert "Not every unit passed" in _Page(render(report, "html")).text
+    good = [replace(v, outcome=Outcome.VERIFIED) for v in report.files[2].verdicts]
+    files = (*report.files[:2], replace(report.files[2], verdicts=tuple(good)))
+    stages = tuple(replace(stage, failed=0, not_verified=0) for stage in report.stages)
+    passed = replace(report, files=files, stages=stages)
+    assert claim in _Page(render(passed, "html")).text
+
+
+def test_html_names_files_that_still_ask_for_cuda(clean: Report) -> None:
+    notes = tuple(
+        Diagnostic(path, 1, 1, code, "t", Severity.NOTE, "told")
+        for path, code in (("CMakeLists.txt", "BLD001"), ("lib.rs", "BLD002"), ("b.cu", "ABC001"))
+    )
+    left = replace(clean, diagnostics=notes, unported=("BLD001", "BLD002"))
+    assert verdict(left) == (
+        "work",
+        (
+            "No line of the sources is left to decide, and 2 files that name CUDA are not ported: "
+            "CMakeLists.txt, lib.rs; verify did not run."
+        ),
+    )
+    assert "2 files that name CUDA are not ported" in _Page(render(left, "html")).text
 
 
 def test_html_lists_what_was_taken_out(page: _Page) -> None:
