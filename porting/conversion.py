@@ -26,8 +26,8 @@ INTERNAL = Code(
     "internal-error",
     Severity.ERROR,
     "the tool failed on a file",
-    "A rule raised an exception, which is a defect of this tool.  The file was copied unchanged and"
-    " the others were ported.  Please report it with the message, which names the place in the"
+    "A rule raised an exception, which is a defect of this tool.  The file stays as it is and"
+    " the others are ported.  Please report it with the message, which names the place in the"
     " tool, and if possible the file.",
 )
 CODES = (INTERNAL,)
@@ -135,6 +135,6 @@ def _convert(number: int) -> _Parts:
 def _internal(source: SourceFile, error: Exception) -> Diagnostic:
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{PurePath(frame.filename).name}:{frame.lineno}"
-    message = f"the tool failed on this file, which was copied unchanged: {error!r} at {where}"
-    help_text = "report this with the message; the other files were ported"
+    message = f"the tool failed on this file, which is not ported: {error!r} at {where}"
+    help_text = "report this with the message; the other files are ported"
     return INTERNAL.at(source.path, message, help_text)

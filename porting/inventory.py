@@ -14,7 +14,7 @@ BUILD_FILE = Code(
     "BLD001",
     "build-system",
     Severity.NOTE,
-    "a build file that names CUDA was copied unchanged",
+    "a build file that names CUDA and is not ported",
     "Sources are ported, build files are not ported by this command yet.  The file still asks for"
     " nvcc, CUDA libraries or CUDA architectures: enable HIP in it (enable_language(HIP) and"
     " HIP_ARCHITECTURES in CMake, hipcc or clang -x hip elsewhere), and link libamdhip64.",
@@ -23,9 +23,9 @@ FOREIGN_CODE = Code(
     "BLD002",
     "foreign-language",
     Severity.NOTE,
-    "a file that names CUDA and is no C, C++ or CUDA source was copied unchanged",
-    "Rust, Python, templates and other files that declare CUDA functions or hold CUDA source are"
-    " copied.  Nothing in them was renamed: port what they build or load by hand.",
+    "a file that names CUDA, is no C, C++ or CUDA source and is not ported",
+    "Rust, Python, templates and other files that declare CUDA functions or hold CUDA source stay"
+    " as they are.  Nothing in them is renamed: port what they build or load by hand.",
 )
 BINARY = Code(
     "TRE001",
@@ -33,7 +33,7 @@ BINARY = Code(
     Severity.ERROR,
     "a source file that is no text",
     "The file's name says C, C++ or CUDA and its bytes hold NULs, so it is UTF-16 text or no text"
-    " at all.  It was copied unchanged.  Save it as UTF-8, or exclude it in [tool.porting].",
+    " at all.  It stays as it is.  Save it as UTF-8, or exclude it in [tool.porting].",
 )
 OUTSIDE_LINK = Code(
     "TRE002",
@@ -117,7 +117,7 @@ def _source(source: SourceFile) -> Iterator[Diagnostic]:
     what = "UTF-16 text" if wide else "no text: it has NUL bytes"
     yield BINARY.at(
         source.path,
-        f"the file is {what}; it was copied unchanged",
+        f"the file is {what}; it is not ported",
         "save it as UTF-8" if wide else "exclude it in [tool.porting] if it is no source",
     )
 
@@ -128,13 +128,13 @@ def _copied(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
     if name.name in _BUILD_NAMES or suffix in _BUILD_SUFFIXES:
         line = _first_line(tree, entry, _NAMES_CUDA)
         message = (
-            f"{name.name} was copied unchanged; build files are not ported by this command yet"
+            f"{name.name} is not ported by this command yet: it is a build file, and names CUDA"
         )
         if line:
             yield BUILD_FILE.at(entry.path, message, line=line)
     elif suffix not in _PROSE:
         line = _first_line(tree, entry, _CUDA_CODE)
-        message = "CUDA is named in a file of a kind that is not ported; it was copied unchanged"
+        message = "CUDA is named in a file of a kind that is not ported by this command yet"
         if line:
             yield FOREIGN_CODE.at(entry.path, message, line=line)
 

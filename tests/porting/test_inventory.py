@@ -67,14 +67,14 @@ def test_binary_source_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_bytes(b"\x7fELF\0\0\0")
     found = _only(tmp_path)
     assert (found.code, found.severity) == ("TRE001", Severity.ERROR)
-    assert found.message == "the file is no text: it has NUL bytes; it was copied unchanged"
+    assert found.message == "the file is no text: it has NUL bytes; it is not ported"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_wide_source_is_called_by_its_name(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.cu").write_bytes("\ufeffint a;\n".encode(encoding))
     found = _only(tmp_path)
-    assert found.message == "the file is UTF-16 text; it was copied unchanged"
+    assert found.message == "the file is UTF-16 text; it is not ported"
     assert found.help == "save it as UTF-8"
 
 
