@@ -1,5 +1,6 @@
 """`porting hipify`: sources alone, to stdout, as a diff, into a tree or in place."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from porting.reports import text_report
 @click.option("--in-place", is_flag=True, help="Change SRC itself; its git tree must be clean.")
 @force_option
 def hipify_command(
-    common: Common, output: Path | None, *, diff: bool, in_place: bool, force: bool
+    common: Common, output: str | None, *, diff: bool, in_place: bool, force: bool
 ) -> int:
     """Port the sources of SRC, a file or a folder, without compiling them.
 
@@ -40,14 +41,26 @@ def hipify_command(
     if in_place:
         write_in_place(source, result.hipified)
     elif output is None:
-        _print(result, diff=diff)
+        _print(source, result, diff=diff)
     _show_findings(result)
     return result.report.exit_code
 
 
-def _print(result: PortResult, *, diff: bool) -> None:
+def _print(source: Path, result: PortResult, *, diff: bool) -> None:
+    folder = _folder_in_diffs(source)
     for done in result.hipified:
-        write_bytes(unified_diff(done) if diff else done.data)
+        write_bytes(unified_diff(done, folder) if diff else done.data)
+
+
+def _folder_in_diffs(source: Path) -> str:
+    """Return where a diff's paths start: seen from the current folder, where it is to be applied.
+
+    An input outside of it is named from the folder above: `patch` takes no path with `..`.
+    """
+    named = Path(os.path.abspath(source))  # noqa: PTH100 - a link keeps the name that was typed
+    folder = named if source.is_dir() else named.parent
+    here = Path.cwd()
+    return folder.relative_to(here).as_posix() if folder.is_relative_to(here) else folder.name
 
 
 def _show_findings(result: PortResult) -> None:

@@ -27,19 +27,31 @@ class Common:
     jobs: int | None
 
     def request(
-        self, output: Path | None = None, *, verify: bool = False, force: bool = False
+        self, output: str | None = None, *, verify: bool = False, force: bool = False
     ) -> PortRequest:
-        """Return the request: what was typed, else the configuration, else defaults."""
+        """Return the request: what was typed, else the configuration, else defaults.
+
+        `output` is text, as a Path would lose the slash that says it is to be a folder.
+        """
+        place = None if output is None else self._place(output)
         settings = load_settings(self.source)
         jobs = self.jobs or settings.jobs or len(os.sched_getaffinity(0))
         target = self._target(_configured(settings))
-        return PortRequest(self.source, output, target, settings, verify, jobs, force)
+        return PortRequest(self.source, place, target, settings, verify, jobs, force)
 
     def request_for_output(self) -> PortRequest:
         """Return the request to verify SRC, an output: what was typed, else what its port said."""
         request = self.request(verify=True)
         ported_for = target_of(self.source)
         return replace(request, target=self._target(ported_for)) if ported_for else request
+
+    def _place(self, output: str) -> Path:
+        if output.endswith("/") and self.source.is_file():
+            raise UsageError(
+                f"{output} names a folder; the output of a file is a file; "
+                f"name one, like {Path(output, self.source.name)}"
+            )
+        return Path(output)
 
     def _target(self, otherwise: Target) -> Target:
         archs = tuple(name for item in self.arch for name in item.split(",") if name)
@@ -140,7 +152,6 @@ def output_option(*, required: bool) -> Callable[[Callable[..., int]], Callable[
         "--output",
         metavar="OUT",
         required=required,
-        type=click.Path(path_type=Path),
         help="Folder to write (a file when SRC is a file).",
     )
 

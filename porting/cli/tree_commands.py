@@ -1,7 +1,5 @@
 """`porting port`, `porting scan` and `porting verify`."""
 
-from pathlib import Path
-
 import click
 
 from porting.cli.options import (
@@ -22,7 +20,7 @@ from porting.port import port, verify_output
 @click.option("--no-verify", is_flag=True, help="Do not compile the result.")
 @force_option
 @report_options
-def port_command(common: Common, output: Path, sink: Sink, *, no_verify: bool, force: bool) -> int:
+def port_command(common: Common, output: str, sink: Sink, *, no_verify: bool, force: bool) -> int:
     """Port the CUDA tree or file SRC to HIP and compile the result for every architecture.
 
     OUT is a copy of SRC with its C, C++ and CUDA sources ported; everything else is copied as it

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from porting.edits import Edit, apply_edits
 from porting.hipify import Hipified
@@ -18,14 +19,14 @@ class _Block:
     text: str
 
 
-def unified_diff(done: Hipified) -> bytes:
-    """Return the diff of a file, empty when it did not change.
+def unified_diff(done: Hipified, folder: str = "") -> bytes:
+    """Return the diff of a file, empty when it did not change; its path is put below `folder`.
 
     Made from the edits, not by comparing, so that its cost is that of the changed lines alone.
     """
     if not done.edits:
         return b""
-    path = done.source.path
+    path = PurePosixPath(folder, done.source.path)
     parts = [f"--- a/{path}\n+++ b/{path}\n".encode("utf-8", "surrogateescape")]
     shift = 0
     for hunk in _hunks(list(_blocks(done))):

@@ -34,6 +34,17 @@ def test_missing_path(command: Command, tmp_path: Path, words: tuple[str, ...]) 
     assert _names(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", ["port", "hipify"])
+def test_output_of_a_file_that_is_named_like_a_folder(
+    command: Command, make_tree: MakeTree, tmp_path: Path, name: str
+) -> None:
+    make_tree({"a.cu": CUDA})
+    assert _refused(command(name, "src/a.cu", "-o", "o2/")) == (
+        "o2/ names a folder; the output of a file is a file; name one, like o2/a.cu"
+    )
+    assert _names(tmp_path) == ["src"]
+
+
 @pytest.mark.parametrize("words", [PORT, ("scan", "src"), ("verify", "src")])
 def test_folder_without_a_source(
     command: Command, make_tree: MakeTree, tmp_path: Path, words: tuple[str, ...]
@@ -152,7 +163,7 @@ def test_binary_source_in_a_tree(command: Command, make_tree: MakeTree, tmp_path
     make_tree({"a.cu": bytes(range(256)), "b.cu": CUDA})
     done = command(*PORT)
     assert done.stdout.splitlines()[0] == (
-        "src/a.cu:1:1: TRE001 error: the file is no text: it has NUL bytes; it was copied unchanged"
+        "src/a.cu:1:1: TRE001 error: the file is no text: it has NUL bytes; it is not ported"
     )
     assert done.returncode == 1
     assert (tmp_path / "out/a.cu").read_bytes() == bytes(range(256))

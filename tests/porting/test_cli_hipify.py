@@ -88,10 +88,49 @@ def test_diff_is_one_that_patch_takes_and_writes_nothing(
     done = command("hipify", "src", "--diff")
     assert (root / "a.cu").read_text() == CUDA
     assert done.stdout.count("--- a/") == 2
-    subprocess.run(["patch", "-p1", "-s"], cwd=root, input=done.stdout, text=True, check=True)
+    subprocess.run(["patch", "-p1", "-s"], cwd=tmp_path, input=done.stdout, text=True, check=True)
     assert (root / "a.cu").read_text() == (root / "sub/b.h").read_text() == HIP
     assert command("hipify", "src", "--diff").stdout == ""
     assert sorted(p.name for p in tmp_path.iterdir()) == ["src"]
+
+
+@pytest.mark.parametrize("tool", [("patch", "-p1", "-s"), ("git", "apply")])
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [
+        (".", "src"),
+        (".", "src/sub/b.h"),
+        ("src", "."),
+        ("src", "sub"),
+        ("src/sub", "b.h"),
+        (".", "./src//"),
+    ],
+)
+def test_diff_applies_where_the_command_ran(  # noqa: PLR0913, PLR0917 - fixtures
+    command: Command,
+    make_tree: MakeTree,
+    tmp_path: Path,
+    tool: tuple[str, ...],
+    where: str,
+    what: str,
+) -> None:
+    root = make_tree({"a.cu": CUDA, "sub/b.h": CUDA})
+    here = tmp_path / where
+    if tool[0] == "git":
+        _git(tmp_path, "init", "-q")
+    done = command("hipify", what, "--diff", cwd=here)
+    subprocess.run(tool, cwd=here, input=done.stdout, text=True, check=True, capture_output=True)
+    assert (root / "sub/b.h").read_text() == HIP
+
+
+def test_diff_of_an_input_outside_of_the_folder_names_it_from_the_inputs_parent(
+    command: Command, make_tree: MakeTree, tmp_path: Path
+) -> None:
+    make_tree({"a.cu": CUDA})
+    (tmp_path / "else").mkdir()
+    for what in (tmp_path / "src", Path("../src"), Path("../src/a.cu")):
+        done = command("hipify", what, "--diff", cwd=tmp_path / "else")
+        assert done.stdout.startswith("--- a/src/a.cu\n+++ b/src/a.cu\n"), what
 
 
 def test_in_place_changes_the_sources_of_a_clean_git_tree(
