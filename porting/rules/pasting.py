@@ -6,6 +6,7 @@ Works on text, not on tokens, because it reads every file of a tree before any i
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from porting.syntax import looks_like_cuda
@@ -29,6 +30,7 @@ _DEFINE: Final = re.compile(
 _SPLICE: Final = re.compile(r"\\[ \t]*\r?\n")
 _TOKEN: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|##|[A-Za-z_]\w*|\d\w*|\S")
 _CALL_ARGUMENTS: Final = r"\s*\(((?:[^()]|\([^()]*\))*)\)"
+_BODY_CALL: Final = re.compile(rf"\b(\w+)\b{_CALL_ARGUMENTS}")
 _PREFIX: Final = re.compile(
     r"(?:cu|cuda|CU|CUDA|nvrtc|NVRTC|cublas|CUBLAS|cufft|curand|cusparse)\w*"
 )
@@ -61,6 +63,12 @@ class Macro:
     joints: tuple[Joint, ...]
     body: str
 
+    @cached_property
+    def calls(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The calls in the body: callee, and the texts of the arguments."""
+        found = _BODY_CALL.finditer(self.body)
+        return tuple((match[1], _split(match[2])) for match in found)
+
 
 @dataclass(frozen=True)
 class Paste:
@@ -81,6 +89,7 @@ class _Uses:
     macros: dict[str, list[Macro]] = field(default_factory=dict)
     formed: dict[tuple[str, Joint], dict[tuple[str, ...], None]] = field(default_factory=dict)
     indirect: set[tuple[str, Joint]] = field(default_factory=set)
+    seen: set[tuple[str, tuple[str, ...], bool]] = field(default_factory=set)
     count: int = 0
 
 
@@ -238,6 +247,9 @@ def _split(arguments: str) -> tuple[str, ...]:
 
 def _use(uses: _Uses, name: str, arguments: tuple[str, ...], depth: int) -> None:
     """Record what a call of a macro joins, itself and through the calls in its body."""
+    if (name, arguments, depth > 0) in uses.seen:
+        return
+    uses.seen.add((name, arguments, depth > 0))
     for macro in uses.macros.get(name, ()):
         if uses.count > _LIMIT or depth > _DEPTH or len(arguments) < len(_words(macro)):
             return
@@ -271,7 +283,7 @@ def _inner_calls(
     uses: _Uses, macro: Macro, bound: dict[str, str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the calls in a macro's body, with parameters replaced in callee and arguments."""
-    for match in re.finditer(rf"\b(\w+)\b{_CALL_ARGUMENTS}", macro.body):
-        callee = bound.get(match[1], match[1])
+    for name, arguments in macro.calls:
+        callee = bound.get(name, name)
         if callee in uses.macros:
-            yield callee, tuple(bound.get(text, text) for text in _split(match[2]))
+            yield callee, tuple(bound.get(text, text) for text in arguments)
