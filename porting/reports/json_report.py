@@ -44,6 +44,8 @@ def _stage(stage: Stage) -> dict[str, Any]:
     fields: dict[str, Any] = {"state": stage.state.value}
     if stage.state is not State.RAN:
         fields["reason"] = stage.reason
+    if stage.note:
+        fields["note"] = stage.note
     return fields | {
         "verified": stage.verified,
         "failed": stage.failed,

@@ -67,6 +67,7 @@ class FileReport:
 class Stage:
     """A stage of the run and its counts of units; `suppressed` counts findings taken out.
 
+    `note`: what to know of how it ran.
     Units of the stage `port` are verified when they were ported: only compiling verifies more.
     """
 
@@ -77,6 +78,7 @@ class Stage:
     failed: int = 0
     not_verified: int = 0
     suppressed: int = 0
+    note: str = ""
 
     def __str__(self) -> str:
         """Return what the stage did, in words."""

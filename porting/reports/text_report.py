@@ -45,7 +45,8 @@ def summary(report: Report, *, colour: bool = False) -> Iterator[str]:
     yield rewritten + left if report.was_ported else left
     for stage in report.stages:
         counted = f", {stage.suppressed} suppressed" if stage.state is State.RAN else ""
-        yield f"{stage.name}: {stage}{counted}"
+        note = f"; {stage.note}" if stage.note else ""
+        yield f"{stage.name}: {stage}{counted}{note}"
     counts = ", ".join(_many(n, s.value) for s, n in report.severities.items())
     yield f"{counts}, {len(report.suppressed) + len(report.ignored)} suppressed"
 

@@ -18,7 +18,8 @@ MISSING_HEADER = Code(
     "not verified: a header is not to be had here",
     "The unit includes a header that neither the tree, nor the include folders given, nor the ROCm"
     " tree carries, so it could not be compiled: nothing is said about whether it is right.  Give"
-    " its folder with include-dirs in [tool.porting], or verify on a machine with ROCm.",
+    " its folder with include-dirs in [tool.porting], or verify on a machine with ROCm.  For one of"
+    " CUDA's own headers neither helps: the help says what stands in its place, if anything does.",
 )
 NOT_COMPILED = Code(
     "VER003",

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, by_place
+from porting.mapping import Names, Status
 from porting.reports import Outcome
 from porting.verify.codes import COMPILE_ERROR, MISSING_HEADER, NOT_COMPILED
 from porting.verify.messages import ClangError
@@ -28,7 +30,7 @@ class _Fault:
 
 
 def diagnostics(
-    results: Sequence[Result], root: Path, archs: Sequence[str], origin: Origin
+    results: Sequence[Result], root: Path, target: Target, origin: Origin
 ) -> list[Diagnostic]:
     """Return the findings of all results, sorted by place.
 
@@ -44,7 +46,7 @@ def diagnostics(
             known = faults.setdefault(key, fault)
             _add(known.units, result.job.unit.path)
             _add(known.where, result.job.arch if result.job.stage == DEVICE else "host")
-    return by_place(_diagnostic(fault, archs, origin) for fault in faults.values())
+    return by_place(_diagnostic(fault, target, origin) for fault in faults.values())
 
 
 def _faults(result: Result, root: Path) -> Iterable[_Fault]:
@@ -71,11 +73,16 @@ def _text(error: ClangError) -> str:
     return error.text
 
 
-def _diagnostic(fault: _Fault, archs: Sequence[str], origin: Origin) -> Diagnostic:
+def _diagnostic(fault: _Fault, target: Target, origin: Origin) -> Diagnostic:
     file, line = origin(fault.file, fault.line)
-    message = fault.text + _only(fault.where, archs)
+    message = fault.text + _only(fault.where, target.archs)
     return fault.code.at(
-        file, message, _help(fault), line=line, column=fault.column, symbol=fault.symbol
+        file,
+        message,
+        _help(fault, target.rocm),
+        line=line,
+        column=fault.column,
+        symbol=fault.symbol,
     )
 
 
@@ -86,15 +93,28 @@ def _only(where: Sequence[str], archs: Sequence[str]) -> str:
     return f" ({', '.join(where)})"
 
 
-def _help(fault: _Fault) -> str:
+def _help(fault: _Fault, rocm: str) -> str:
     seen = f"in the output: {fault.file}:{fault.line}"
     others = [unit for unit in fault.units if unit != fault.file]
     if others:
         rest = f" and {len(others) - 1} more" if len(others) > 1 else ""
         seen += f", compiling {others[0]}{rest}"
     if fault.code is MISSING_HEADER:
-        return f"{seen}; name its folder in include-dirs, or verify where ROCm is installed"
+        return f"{seen}; {_advice(fault.symbol, rocm)}"
     return seen
+
+
+def _advice(header: str, rocm: str) -> str:
+    """Return what to do about a header that is not there: no folder has one of CUDA's for HIP."""
+    known = Names.load(rocm).header(header)
+    if known is None or known.status is Status.UNCHANGED:
+        return "name its folder in include-dirs, or verify where ROCm is installed"
+    if known.status is Status.MAPPED:
+        return (
+            f"{header} is a header of CUDA, {known.target} in ROCm {rocm}: this text is not ported"
+        )
+    advice = f": {known.help}" if known.help else ""
+    return f"{header} is a header of CUDA, and ROCm {rocm} has none in its place{advice}"
 
 
 def _add(items: list[str], item: str) -> None:

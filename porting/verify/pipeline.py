@@ -29,7 +29,7 @@ from porting.verify.results import (
 )
 from porting.verify.run import Runner
 from porting.verify.sources import Language, SourceTree, Unit
-from porting.verify.summary import STAGES, stages, verdicts
+from porting.verify.summary import STAGES, release_note, stages, verdicts
 from porting.verify.toolchain import Toolchain
 
 # The host side is the same for every architecture; this one is known to every clang in use.
@@ -112,10 +112,11 @@ def _summary(
     unavailable: Mapping[str, str] = MappingProxyType({}),
     toolchain: Toolchain | None = None,
 ) -> Verification:
+    note = release_note(request.target.rocm) if toolchain else ""
     return Verification(
-        stages(results, unavailable),
+        stages(results, unavailable, note),
         verdicts(results, toolchain.sysroot if toolchain else None),
-        tuple(diagnostics(results, tree.root, request.target.archs, request.origin)),
+        tuple(diagnostics(results, tree.root, request.target, request.origin)),
     )
 
 

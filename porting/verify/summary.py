@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from porting.config import release_key
 from porting.reports import Outcome, Stage, State, Verdict
 from porting.toolkits.sysroot import Sysroot
 from porting.verify.results import DEVICE, HOST, Result, foreign_headers
@@ -10,7 +11,18 @@ from porting.verify.results import DEVICE, HOST, Result, foreign_headers
 STAGES = (HOST, DEVICE)
 
 
-def stages(results: Sequence[Result], unavailable: Mapping[str, str]) -> tuple[Stage, ...]:
+def release_note(rocm: str) -> str:
+    """Return what stands for a patch release, or "" for a minor one."""
+    major, minor = release_key(rocm)
+    headers = f"{major}.{minor}"
+    if headers == rocm:
+        return ""
+    return f"headers of ROCm {headers} stand for {rocm}: same minor release"
+
+
+def stages(
+    results: Sequence[Result], unavailable: Mapping[str, str], note: str = ""
+) -> tuple[Stage, ...]:
     """Return the stages with their counts; `unavailable` maps a stage to the reason."""
     counts = Counter((result.job.stage, result.outcome) for result in results)
     return tuple(
@@ -21,6 +33,7 @@ def stages(results: Sequence[Result], unavailable: Mapping[str, str]) -> tuple[S
             verified=counts[name, Outcome.VERIFIED],
             failed=counts[name, Outcome.FAILED],
             not_verified=counts[name, Outcome.NOT_VERIFIED],
+            note=note,
         )
         for name in STAGES
     )

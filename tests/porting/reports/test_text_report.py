@@ -1,5 +1,8 @@
 """The report for a terminal."""
 
+import json
+from dataclasses import replace
+
 from porting.reports import Report, render
 
 
@@ -26,6 +29,16 @@ def test_text_lists_findings_then_counts(report: Report) -> None:
 
 def test_text_says_why_a_stage_did_not_run(unavailable: Report) -> None:
     assert "host syntax: unavailable: no clang\n" in render(unavailable, "text")
+
+
+def test_text_and_json_say_what_stood_in_for_what(report: Report) -> None:
+    stage = replace(report.stages[1], note="headers of X stand for Y")
+    noted = replace(report, stages=(report.stages[0], stage))
+    assert ", 1 not verified, 0 suppressed; headers of X stand for Y\n" in render(noted, "text")
+    stages = json.loads(render(noted, "json"))["summary"]["stages"]
+    assert stages["host syntax"]["note"] == "headers of X stand for Y"
+    assert "note" not in stages["port"]
+    assert "headers of X stand for Y" in render(noted, "html")
 
 
 def test_text_has_colours_only_when_asked(report: Report) -> None:
