@@ -1,6 +1,7 @@
 """Port many files: in this process, or in several when there is enough to do."""
 
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -9,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -50,7 +52,8 @@ class Conversion:
     def one(self, source: SourceFile) -> Hipified:
         """Port one file; a failure of the tool becomes a finding of that file."""
         try:
-            return hipify(source, self.target, self.names, self.project)
+            with _without_cycle_collection():
+                return hipify(source, self.target, self.names, self.project)
         except Exception as error:  # noqa: BLE001 - one file's defect must not lose the others
             return Hipified(source, source.data, diagnostics=(_internal(source, error),))
 
@@ -100,6 +103,18 @@ class Conversion:
                 child.kill()  # idle by now, or the run is being given up
             pool.shutdown(wait=True, cancel_futures=True)
             _Inherited.conversion, _Inherited.sources = None, ()
+
+
+@contextmanager
+def _without_cycle_collection() -> Iterator[None]:
+    """Keep the collector from walking a file's tokens again and again: they form no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Inherited:
