@@ -9,6 +9,7 @@ from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.mapping import Name, Status
 from porting.rules.runtime_header import RUNTIME, insertion_point, needs_runtime
+from porting.rules.torch_headers import REMOVED_HELP, is_removed, rocm_header
 from porting.rules.unit import Unit
 from porting.syntax import HeaderName, scopes
 
@@ -122,7 +123,7 @@ def _port(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
     if own is not None:
         return _of_tree(unit, header, own, is_known=known is not None)
     if known is None:
-        return _unknown(unit, header)
+        return _of_torch(unit, header) or _unknown(unit, header)
     if known.target is None:
         return _missing(unit, header, known)
     edit = Edit(header.start, header.end, known.target, header.path)
@@ -188,6 +189,16 @@ def _missing(unit: Unit, header: HeaderName, known: Name) -> Diagnostic:
         help=known.help,
         symbol=header.path,
     )
+
+
+def _of_torch(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
+    """Return what becomes of a header of PyTorch, None when it has the same name for ROCm."""
+    if is_removed(header.path):
+        text = f"'{header.path}' is a header of THC, which PyTorch no longer has"
+        symbol = header.path
+        return unit.diagnose(MISSING, header.start, text, help=REMOVED_HELP, symbol=symbol)
+    target = rocm_header(header.path)
+    return Edit(header.start, header.end, target, header.path) if target is not None else None
 
 
 def _unknown(unit: Unit, header: HeaderName) -> Diagnostic | None:
