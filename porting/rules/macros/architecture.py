@@ -18,6 +18,8 @@ from porting.rules.macros.chains import (
     taken,
 )
 from porting.rules.macros.codes import ARCHITECTURE, ARCHITECTURE_OPEN
+from porting.rules.macros.features import doubtful
+from porting.rules.macros.provided import Fallback, fallback
 from porting.rules.unit import Unit
 from porting.syntax import NUMBER, Directive, Token, Truth, evaluate
 
@@ -25,6 +27,7 @@ ARCH: Final = "__CUDA_ARCH__"
 DEVICE: Final = "__HIP_DEVICE_COMPILE__"
 _NEWEST: Final = {ARCH: 1200}
 _OLDEST: Final = {ARCH: 1}  # a device whose every feature test fails
+_JOINS: Final = frozenset(("&&", "||", "?"))
 _OPEN_HELP: Final = f"write a branch for AMD GPUs: #if defined({DEVICE})"
 
 
@@ -34,7 +37,17 @@ def select_by_architecture(
     """Return which branches of a chain that names __CUDA_ARCH__ a ROCm build should take."""
     host = taken(unit, arms, undefined={ARCH})
     new, old = taken(unit, arms, values=_NEWEST), taken(unit, arms, values=_OLDEST)
+    older = fallback(unit, [arm for arm in host if arm not in new])
+    if older is Fallback.PROVIDED and _compares(unit, arms):
+        return Selection(arms, Choice.NEVER_OLDER, new)
+    if older is Fallback.LACKING:
+        return Selection(arms, Choice.AS_IS, host)
     choice, wanted = Choice.OPEN, host
+    doubt = doubtful(unit, new, old, arms)
+    if doubt and content(unit, new, errors) <= Content.PORTABLE:
+        if content(unit, old, errors) is Content.PORTABLE:
+            choice, wanted = Choice.OLDER, old
+        return Selection(arms, choice, (*host, *wanted), doubt)
     if new == old or content(unit, new, errors) <= Content.PORTABLE:
         choice, wanted = Choice.NEWEST, new
     elif content(unit, old, errors) is Content.PORTABLE:
@@ -53,7 +66,7 @@ def architecture_findings(
         if places:
             handled.update(places)
             end = arm.end if arm in selection.left_out else None
-            yield _condition(unit, arm.directive, places, selection.choice, end)
+            yield _condition(unit, arm.directive, places, selection, end)
 
 
 def other_architecture_findings(unit: Unit, handled: AbstractSet[int]) -> Iterator[Diagnostic]:
@@ -64,10 +77,17 @@ def other_architecture_findings(unit: Unit, handled: AbstractSet[int]) -> Iterat
 
 
 def _condition(
-    unit: Unit, number: int, places: Sequence[int], choice: Choice, end: int | None
+    unit: Unit, number: int, places: Sequence[int], selection: Selection, end: int | None
 ) -> Diagnostic:
     """Return the finding about one condition; `end` is that of a branch that is left out."""
     token = unit.tokens[places[0]]
+    choice = selection.choice
+    if selection.doubt:
+        return _in_doubt(unit, number, places, selection, end)
+    if choice is Choice.NEVER_OLDER:
+        text = "HIP has the function that older GPUs lack: its definition is left out everywhere"
+        certain = _certain_edits(unit, unit.lexed.directives[number], places)
+        return unit.diagnose(ARCHITECTURE, token, text, end=end, edits=certain)
     if choice is Choice.OPEN:
         text = f"{ARCH} is undefined in HIP, and neither branch is right by itself"
         return unit.diagnose(ARCHITECTURE_OPEN, token, text, help=_OPEN_HELP, end=end)
@@ -82,6 +102,26 @@ def _condition(
                 f"{ARCH} stays undefined: the branch for older GPUs has a port, this one has none"
             )
     return unit.diagnose(ARCHITECTURE, token, text, end=end, edits=edits)
+
+
+def _in_doubt(
+    unit: Unit, number: int, places: Sequence[int], selection: Selection, end: int | None
+) -> Diagnostic:
+    """Return the warning about a condition on features that AMD GPUs may lack."""
+    directive = unit.lexed.directives[number]
+    token = unit.tokens[places[0]]
+    is_older = selection.choice is Choice.OLDER
+    edits = _edits(unit, directive, places, newest=False) if is_older else []
+    if edits and not any(
+        token.kind == NUMBER for token in unit.tokens[directive.first : directive.last]
+    ):
+        text = f"the condition is written with {DEVICE}"
+        return unit.diagnose(ARCHITECTURE, token, text, end=end, edits=edits)
+    text = (
+        f"{ARCH} is compared with {selection.doubt} to ask for features that AMD GPUs may lack;"
+        " in HIP it is undefined, which counts as 0"
+    )
+    return unit.diagnose(ARCHITECTURE_OPEN, token, text, help=_OPEN_HELP, end=end, edits=edits)
 
 
 def _edits(unit: Unit, directive: Directive, places: Sequence[int], *, newest: bool) -> list[Edit]:
@@ -112,6 +152,52 @@ def _atom(
     if not replacement:
         return None, last
     return Edit(tokens[first].start, tokens[last].end, replacement, ARCH), last
+
+
+def _certain_edits(unit: Unit, directive: Directive, places: Sequence[int]) -> list[Edit]:
+    """Return what makes a condition decide as for the newest GPU in every pass of a HIP build."""
+    if directive.name not in ("if", "elif"):
+        return []
+    whole = _certain(unit.tokens, directive.first, directive.last - 1, is_whole=True)
+    if whole is not None:
+        return whole
+    edits: list[Edit] = []
+    done = -1
+    for number in places:
+        if number > done and not _is_defined(unit.tokens, number):
+            first, done = _comparison(unit.tokens, directive, number)
+            edits += _certain(unit.tokens, first, done, is_whole=False) or []
+    return edits
+
+
+def _certain(
+    tokens: Sequence[Token], first: int, last: int, *, is_whole: bool
+) -> list[Edit] | None:
+    """Return the edits of a condition or a part of it, None when its value is not known."""
+    atom = tokens[first : last + 1]
+    new = evaluate(atom, frozenset(), frozenset(), _NEWEST)
+    now = evaluate(atom, frozenset(), {ARCH})
+    if new is Truth.UNKNOWN:
+        return None
+    if new is now:
+        return []
+    front = f"!defined({ARCH}) || " if new is Truth.TRUE else f"defined({ARCH}) && "
+    start, end = atom[0].start, atom[-1].end
+    if not is_whole:
+        return [Edit(start, start, "(" + front, ARCH), Edit(end, end, ")", ARCH)]
+    if _JOINS.isdisjoint(token.text for token in atom):
+        return [Edit(start, start, front, ARCH)]
+    return [Edit(start, start, front + "(", ARCH), Edit(end, end, ")", ARCH)]
+
+
+def _compares(unit: Unit, arms: Sequence[Arm]) -> bool:
+    """Whether a condition of the chain does more than ask whether the macro is defined."""
+    return any(
+        not _is_defined(unit.tokens, number)
+        and unit.lexed.directives[arm.directive].name in ("if", "elif")
+        for arm in arms
+        for number in mentions(unit, arm, {ARCH})
+    )
 
 
 def _condition_text(atom: Sequence[Token]) -> str:

@@ -32,6 +32,7 @@ class Choice(StrEnum):
     NEWEST = "newest"  # rewrite it to take the branch for the newest GPU or toolkit
     OLDER = "older"  # the newest has no port, an older branch has
     OPEN = "open"  # neither is right
+    NEVER_OLDER = "never older"  # HIP has what the older branch defines, on the host too
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,15 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A chain, what is done about it, and the arms that some pass of a ROCm build compiles."""
+    """A chain, what is done about it, and the arms that some pass of a ROCm build compiles.
+
+    `doubt`: the architecture whose features the chain asks for and AMD GPUs may lack, or 0.
+    """
 
     arms: tuple[Arm, ...]
     choice: Choice
     compiled: tuple[Arm, ...]
+    doubt: int = 0
 
     @property
     def left_out(self) -> tuple[Arm, ...]:

@@ -31,8 +31,13 @@ ARCHITECTURE: Final = Code(
     "__CUDA_ARCH__ is undefined in HIP, on the device too, so a comparison with it takes the branch"
     " for the oldest GPUs, or that for the host.  The tool writes the condition with"
     " __HIP_DEVICE_COMPILE__, so that device code takes the branch for the newest NVIDIA GPUs,"
-    " whose features AMD GPUs have.  Where that branch holds PTX or names that HIP lacks and an"
-    " older branch does not, the older one is taken, and the comparison stays, always false.",
+    " as far as it needs nothing that AMD GPUs are known to lack.  Where that branch holds PTX or"
+    " names that HIP lacks and an older branch does not, the older one is taken, and the comparison"
+    " stays, always false.  A branch for older GPUs that defines a device function which HIP has,"
+    " such as atomicAdd for double, is left out on the host too, where HIP's headers declare the"
+    " function as well: `defined(__CUDA_ARCH__) &&` in front makes the condition false.  Where the"
+    " condition asks for features that AMD GPUs may lack (tensor cores, asynchronous copies), see"
+    " MAC004.",
 )
 ARCHITECTURE_OPEN: Final = Code(
     "MAC004",
@@ -41,8 +46,11 @@ ARCHITECTURE_OPEN: Final = Code(
     "a condition on __CUDA_ARCH__ that a person must decide",
     "__CUDA_ARCH__ is undefined in HIP.  Neither taking the branch for new NVIDIA GPUs nor leaving"
     " it out is right by itself here: the branch holds PTX or names that HIP lacks, and without it"
-    " nothing is left; or the value is used outside of #if.  The line is left as it is.  Write a"
-    " branch for AMD GPUs under `#if defined(__HIP_DEVICE_COMPILE__)`.",
+    " nothing is left; or it turns on features of compute capability 7.0 and newer, by macros or by"
+    " calls named like them (mma, cp_async, TMA), which AMD GPUs have in another form or not at"
+    " all; or the value is used outside of #if.  The comparison is left as it is, which counts the"
+    " macro as 0.  Write a branch for AMD GPUs under `#if defined(__HIP_DEVICE_COMPILE__)`, or,"
+    " where the features are wanted, write that instead of the comparison.",
 )
 VERSION: Final = Code(
     "MAC005",

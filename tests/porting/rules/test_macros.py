@@ -1,5 +1,7 @@
 """Conditions on compiler, architecture and version; header guards; branches for one platform."""
 
+import subprocess
+
 import pytest
 
 from porting.config import Target
@@ -105,6 +107,141 @@ def test_every_condition_of_a_chain_is_written_for_the_device() -> None:
 def test_condition_stays_where_undefined_takes_the_right_branch(text: str) -> None:
     assert text_of(text) == text
     assert said(text) == [(1, "MAC003", "note")]
+
+
+ATOMIC = (
+    "__device__ double atomicAdd(double* address, double val)\n{\n"
+    "    unsigned long long int* address_as_ull = (unsigned long long int*)address;\n"
+    "    unsigned long long int old = *address_as_ull, assumed;\n"
+    "    do {\n        assumed = old;\n        old = atomicCAS(address_as_ull, assumed,\n"
+    "            __double_as_longlong(val + __longlong_as_double(assumed)));\n"
+    "    } while (assumed != old);\n    return __longlong_as_double(old);\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("#if __CUDA_ARCH__ < 600\n{}#endif\n", "defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600"),
+        ("#if 600 > __CUDA_ARCH__\n{}#endif\n", "defined(__CUDA_ARCH__) && 600 > __CUDA_ARCH__"),
+        (
+            "#if __CUDA_ARCH__ >= 600\n#else\n{}#endif\n",
+            "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600",
+        ),
+        (
+            "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 600\n{}#endif\n",
+            "defined(__CUDA_ARCH__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 600)",
+        ),
+        (
+            "#if __CUDA_ARCH__ < 600 && !defined(MINE)\n{}#endif\n",
+            "defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 600 && !defined(MINE))",
+        ),
+        (
+            "#if !(__CUDA_ARCH__ >= 600)\n{}#endif\n",
+            "defined(__CUDA_ARCH__) && !(__CUDA_ARCH__ >= 600)",
+        ),
+        ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600\n{}#endif\n", None),
+        ("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else\n{}#endif\n", None),
+    ],
+)
+def test_device_function_that_hip_has_is_defined_in_no_pass(
+    before: str, expected: str | None
+) -> None:
+    text = before.format(ATOMIC)
+    first, rest = text.split("\n", 1)
+    assert text_of(text) == (f"#if {expected}" if expected else first) + f"\n{rest}"
+    assert {code for _, code, _ in said(text)} == {"MAC003"}
+    assert {severity for _, _, severity in said(text)} == {"note"}
+
+
+def test_part_of_a_condition_is_rewritten_where_the_whole_is_unknown() -> None:
+    first = "#if defined(MINE) && __CUDA_ARCH__ >= 600\nint a;\n"
+    second = f"#elif __CUDA_ARCH__ < 600\n{ATOMIC}#endif\n"
+    assert text_of(first + second) == (
+        "#if defined(MINE) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600)\nint a;\n"
+        + second.replace("__CUDA_ARCH__ <", "defined(__CUDA_ARCH__) && __CUDA_ARCH__ <")
+    )
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "#if __CUDA_ARCH__ < 600",
+        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600",
+        "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else",
+        "#if __CUDA_ARCH__ >= 600\n#else",
+    ],
+)
+def test_double_atomic_compiles_on_host_and_device(condition: str, sysroot: Sysroot) -> None:
+    use = "__global__ void k(double* p) { atomicAdd(p, 1.0); }\n"
+    done = port(f"#include <cuda_runtime.h>\n{condition}\n{ATOMIC}#endif\n{use}", "a.cu")
+    for side in ("--offload-host-only", "--offload-device-only"):
+        clang_accepts(done.data, sysroot, side)
+
+
+def clang_accepts(text: bytes, sysroot: Sysroot, side: str) -> None:
+    archs = [] if "host" in side else ["--offload-arch=gfx942", "--offload-arch=gfx1100"]
+    command = [
+        *("clang++-19", "-x", "hip", "-std=c++17", "-fsyntax-only", "-nogpulib", side, *archs),
+        *(f"--rocm-path={sysroot.path}", f"-isystem{sysroot.include}", "-Wno-everything", "-"),
+    ]
+    done = subprocess.run(command, input=text, capture_output=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr.decode() + text.decode()
+
+
+def test_device_function_of_the_users_own_keeps_the_rewrite() -> None:
+    text = "#if __CUDA_ARCH__ < 600\n__device__ int mine(int* p) { return *p; }\n#endif\n"
+    assert text_of(text) == text.replace("__CUDA_ARCH__ < 600", f"!{DEVICE}")
+
+
+def test_atomic_on_halves_that_hip_lacks_stays_defined() -> None:
+    text = "#if __CUDA_ARCH__ < 700\n__device__ half atomicAdd(half* p, half v);\n#endif\n"
+    assert text_of(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "threshold"),
+    [
+        ("#if __CUDA_ARCH__ >= 900\n#define HAVE_TMA 1\n#endif\n", "900"),
+        ("#if __CUDA_ARCH__ > 890\n#define A 1\n#define B 2\n#endif\n", "890"),
+        ("#if __CUDA_ARCH__ >= 700\n#define HAVE_WMMA\n#else\n#define NO_WMMA\n#endif\n", "700"),
+        ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n#define A 1\n#endif\n", "800"),
+        ("#if __CUDA_ARCH__ < 800\n#define EMULATE 1\n#endif\n", "800"),
+        ("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900\n#define A 1\n#endif\n", "900"),
+        ("#if __CUDA_ARCH__ >= 800\ncp_async16(d, s);\n#else\nd[0] = s[0];\n#endif\n", "800"),
+        ("#if __CUDA_ARCH__ >= 800\nmma_m16n8k16(d, s);\n#endif\n", "800"),
+        ("#if __CUDA_ARCH__ >= 900\nload_tma(d, s);\n#endif\n", "900"),
+    ],
+)
+def test_features_of_new_gpus_are_not_turned_on_silently(text: str, threshold: str) -> None:
+    done = port(text)
+    assert done.data.decode() == text
+    loud = [d for d in done.diagnostics if d.severity.value != "note"]
+    assert [(d.line, d.code, d.topic, d.severity.value) for d in loud] == [
+        (1, "MAC004", "arch-guard", "warning")
+    ]
+    assert threshold in loud[0].message
+
+
+def test_features_give_way_to_the_older_branch_of_the_device() -> None:
+    text = (
+        "#if __CUDA_ARCH__ >= 800\ncp_async16(d, s);\n#elif defined(__CUDA_ARCH__)\nd[0] = s[0];\n"
+        "#else\nhost();\n#endif\n"
+    )
+    assert text_of(text) == text.replace("defined(__CUDA_ARCH__)", DEVICE)
+    assert [(n, s) for n, _, s in said(text) if s == "warning"] == [(1, "warning")]
+
+
+@pytest.mark.parametrize("code", ["gamma(d, s);", "comma_x = 1;", "format(d);"])
+def test_other_words_than_features_take_the_branch_for_new_gpus(code: str) -> None:
+    text = f"#if __CUDA_ARCH__ >= 800\n{code}\n#endif\n"
+    assert text_of(text) == text.replace("__CUDA_ARCH__ >= 800", DEVICE)
+
+
+def test_switches_that_all_amd_gpus_satisfy_are_turned_on() -> None:
+    text = "#if __CUDA_ARCH__ >= 530\n#define HAVE_HALF 1\n#endif\n"
+    assert text_of(text) == text.replace("__CUDA_ARCH__ >= 530", DEVICE)
+    assert [s for *_, s in said(text)] == ["note"]
 
 
 def test_older_branch_is_taken_where_the_newest_has_no_port() -> None:
