@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from porting.mapping import Name
+from porting.rules.ptx.statement import read_statement
 from porting.rules.unit import Unit
 from porting.source import UTF8_BOM
 from porting.syntax import HeaderName, Side
@@ -31,6 +33,8 @@ _USES_DEVICE: Final = (
     *("cudaMem", "cudaDev", "cudaEvent", "CUstream", "CUdeviceptr", "CUfunction", "CUmodule"),
 )
 _LEGAL = re.compile(r"copyright|licen[cs]e|SPDX", re.IGNORECASE)
+_ASM: Final = ("asm", "__asm__", "__asm")
+_PTX = re.compile(r"\b[a-z]\w*\.[a-z]")  # `membar.gl`; a host's instructions have no dot inside
 _OPENS: Final = ("if", "ifdef", "ifndef")
 _LIBRARIES: Final = frozenset(("runtime", "driver", "device"))
 
@@ -79,7 +83,18 @@ def _uses_runtime(unit: Unit) -> bool:
     if any(token.text == "<<<" and unit.is_live(token.start) for token in unit.tokens):
         return True
     found = (unit.names.get(word) for word in unit.index)
-    return any(name is not None and name.library in _LIBRARIES for name in found)
+    return any(name is not None and _is_runtimes(name) for name in found) or _has_ptx(unit)
+
+
+def _is_runtimes(name: Name) -> bool:
+    """Whether a name needs the runtime's header; what replaces an intrinsic may do so too."""
+    return name.library in _LIBRARIES or name.kind == "intrinsic"
+
+
+def _has_ptx(unit: Unit) -> bool:
+    """Whether inline PTX is there, which is written with device functions."""
+    statements = (read_statement(unit, place) for word in _ASM for place in unit.where(word))
+    return any(found is not None and _PTX.search(found.text or "") for found in statements)
 
 
 def insertion_point(unit: Unit, reach: Sequence[Scope]) -> tuple[int, str, str]:

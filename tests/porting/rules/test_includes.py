@@ -238,3 +238,21 @@ def test_header_of_the_tree_that_brings_the_runtime_is_enough() -> None:
 def test_header_moves_up_when_a_header_of_the_tree_relies_on_it() -> None:
     files = {"a.cu": f'#include "k.cuh"\n#include <cuda_runtime.h>\n{KERNEL}', "k.cuh": KERNEL}
     assert text_of(in_tree(files, "a.cu")) == f'{RUNTIME}#include "k.cuh"\n{KERNEL}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <cuda_fp16.h>\n#define T(x) htanh(x)\n",
+        'inline void f() { asm volatile("membar.gl;"); }\n',
+    ],
+)
+def test_cu_file_whose_device_code_only_shows_in_hip_gets_the_header_at_once(text: str) -> None:
+    first = text_of(in_tree({"a.cu": text}, "a.cu"))
+    assert first.startswith(RUNTIME)
+    assert text_of(in_tree({"a.cu": first}, "a.cu")) == first
+
+
+def test_cu_file_with_a_hosts_assembly_stays() -> None:
+    text = 'inline void f() { asm volatile("mfence" ::: "memory"); }\n'
+    assert text_of(in_tree({"a.cu": text}, "a.cu")) == text
