@@ -18,6 +18,12 @@ _FULL_NAME: Final = re.compile(
 )
 _WIDE_NAMES: Final = frozenset(("ULLONG_MAX", "ULONG_MAX", "UINT64_MAX", "__ballot"))
 _VARIADIC: Final = frozenset(("...", "__VA_ARGS__", "__VA_OPT__"))
+_TYPES: Final = frozenset(
+    (
+        *("unsigned", "signed", "int", "long", "uint", "uint32_t", "uint64_t", "int64_t"),
+        *("size_t", "u32", "u64", "uint64", "lane_mask_t"),
+    )
+)
 _EFFECTS: Final = frozenset(("++", "--", "=", "+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>="))
 
 
@@ -42,16 +48,26 @@ def has_effects(tokens: Sequence[Token], argument: Argument) -> bool:
 def kind_of_mask(unit: Unit, argument: Argument) -> Mask:
     """Return what the mask argument of a *_sync call is."""
     tokens = unit.tokens[argument.first : argument.last]
-    if any(is_wide_literal(t) or t.text in _WIDE_NAMES for t in tokens):
-        return Mask.WIDE
-    words = [token.text for token in tokens if token.text not in ("(", ")")]
+    words = [token.text for token in tokens if token.text not in ("(", ")", "{", "}")]
     if words == ["__activemask"]:
         return Mask.FULL  # votes count active lanes only
+    words = _without_casts(words)
+    if len(words) == 1 and _value(words[0]) == FULL_32:
+        return Mask.FULL  # also with a suffix that gives it 64 bits: it names one CUDA warp
+    if any(is_wide_literal(t) or t.text in _WIDE_NAMES for t in tokens):
+        return Mask.WIDE
+    return _kind_of_words(unit, words, argument)
+
+
+def _without_casts(words: list[str]) -> list[str]:
     if words and words[0] in ("static_cast", "unsigned", "uint32_t", "std") and ">" in words:
         words = words[words.index(">") + 1 :]
-    elif words[:1] == ["unsigned"]:
-        words = [word for word in words if word not in ("unsigned", "int")]
-    return _kind_of_words(unit, words, argument)
+    while len(words) > 1:
+        skipped = 2 if words[:2] == ["std", "::"] and words[2:3] and words[2] in _TYPES else 0
+        if words[skipped] not in _TYPES:
+            break
+        words = words[skipped + 1 :]
+    return words
 
 
 def is_local(unit: Unit, argument: Argument) -> bool:
@@ -89,6 +105,9 @@ def _kind_of_name(unit: Unit, name: str, argument: Argument) -> Mask:
         defined = constant_value(unit, place)
         if defined is not None and is_constant(unit.tokens, place):
             return Mask.FULL if defined == FULL_32 else Mask.OTHER
+        near = function is unit.functions.around(place) or is_constant(unit.tokens, place)
+        if near and _is_wide_full(unit, place):
+            return Mask.FULL
         declared = declaration_at(unit.tokens, place)
         if declared is None:
             continue
@@ -127,6 +146,12 @@ def is_constant(tokens: Sequence[Token], place: int) -> bool:
 
 def constant_value(unit: Unit, place: int) -> int | None:
     """Return the 32-bit value that `#define N v`, `N = v` or `N{v}` gives to the name N."""
+    at = _initializer(unit, place)
+    return None if at is None else literal_value(unit.tokens, at)
+
+
+def _initializer(unit: Unit, place: int) -> int | None:
+    """Return the token where the value starts that a definition of the name at `place` gives it."""
     tokens = unit.tokens
     at = place + 1
     if tokens[place - 1].text != "define":
@@ -135,7 +160,33 @@ def constant_value(unit: Unit, place: int) -> int | None:
         if tokens[place - 1].kind != IDENT and tokens[place - 1].text not in ("{", ","):
             return None
         at += 1
-    return literal_value(tokens, at)
+    return at
+
+
+def _is_wide_full(unit: Unit, place: int) -> bool:
+    """Whether the name at `place` is defined as 32 ones in 64 bits, and keeps that value."""
+    tokens, at = unit.tokens, _initializer(unit, place)
+    while at is not None and at < len(tokens) and tokens[at].text in (*_TYPES, "(", ")", "{"):
+        at += 1
+    if at is None or at >= len(tokens) or integer(tokens[at]) != FULL_32:
+        return False
+    following = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+    if following.directive == tokens[at].directive and following.text not in (";", ",", ")", "}"):
+        return False
+    return is_constant(tokens, place) or _is_never_written(unit, place)
+
+
+def _is_never_written(unit: Unit, place: int) -> bool:
+    """Whether the 64-bit variable declared at `place` in a function only has its first value."""
+    tokens, function = unit.tokens, unit.functions.around(place)
+    declaration = declaration_at(tokens, place)
+    if function is None or declaration is None or not declaration.wide:
+        return False
+    return not any(
+        tokens[use + 1].text in _EFFECTS or tokens[use - 1].text in ("&", "++", "--")
+        for use in unit.where(tokens[place].text)
+        if function.open < use < function.close and use != place
+    )
 
 
 def literal_value(tokens: Sequence[Token], at: int) -> int | None:
