@@ -105,10 +105,6 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _archs(value: object, where: str) -> tuple[str, ...]:
-    return tuple(value.split(",")) if isinstance(value, str) else _texts(value, where)
-
-
 def _jobs(value: object, where: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ConfigError(f"{where} is {_shown(value)}; a whole number from 1 is needed")
@@ -129,7 +125,7 @@ def _texts_by_pattern(value: object, where: str) -> Mapping[str, tuple[str, ...]
 
 _KEYS = {
     "rocm": _text,
-    "arch": _archs,
+    "arch": _texts,
     "exclude": _texts,
     "verbatim": _texts,
     "include-dirs": _texts,

@@ -16,13 +16,14 @@ from porting.output.manifest import Manifest
 from porting.output.writing import write
 from porting.patterns import PathPatterns
 from porting.port.codes import CODES, all_codes
-from porting.port.places import check_places
+from porting.port.places import check_include_dirs, check_places
 from porting.port.reporting import (
     count_taken_out,
     excerpts,
     file_reports,
     port_stage,
     sort_findings,
+    without_echoes,
 )
 from porting.reports import PORT, Report, Stage, State, Verdict
 from porting.rules import Project, collect_project
@@ -62,7 +63,7 @@ class PortResult:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """What the verify stage adds to a report."""
+    """What the verify stage adds to a report; `echoes`: codes that may repeat another's error."""
 
     stages: tuple[Stage, ...]
     verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class _Compiled:
     suppressed: tuple[Diagnostic, ...] = ()
     answered: frozenset[tuple[str, int]] = frozenset()
     codes: tuple[Code, ...] = ()
+    echoes: tuple[Code, ...] = ()
 
 
 def _silent(_: str) -> None:
@@ -84,6 +86,8 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
     starting or writing; everything else is a finding of the report.
     """
     _check_settings(request.settings)
+    if request.verify and request.output is not None:
+        check_include_dirs(request.source, request.settings)
     if request.output is not None:
         check_places(request.source, request.output, force=request.force)
     tree = _read(request)
@@ -109,6 +113,7 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     from porting.verify import CODES as VERIFY_CODES
 
     _check_settings(request.settings)
+    check_include_dirs(request.source, request.settings)
     source = request.source
     tree = read_tree(source)
     _check_sources(source, tree)
@@ -193,6 +198,7 @@ def _compile(
         return _Compiled((Stage("verify", State.SKIPPED, why),))
     from porting.port.verifying import suppress, verify_port
     from porting.verify import CODES as VERIFY_CODES
+    from porting.verify import COMPILE_ERROR
 
     result = verify_port(_verify_request(request, request.output), hipified, progress)
     rest = suppress(result.diagnostics, tree.sources)
@@ -203,6 +209,7 @@ def _compile(
         tuple(rest.taken_out),
         frozenset(rest.answered),
         VERIFY_CODES,
+        (COMPILE_ERROR,),
     )
 
 
@@ -226,6 +233,8 @@ def _report(
         )
     suppressed = [*compiled.suppressed, *(d for done in hipified for d in done.suppressed)]
     findings = sort_findings(found, suppressed, request.settings)
+    for code in compiled.echoes:
+        findings = without_echoes(findings, code)
     stages = (port_stage(hipified), *compiled.stages)
     output = None if request.output is None else str(request.output)
     return Report(

@@ -1,11 +1,23 @@
-"""Whether an output may be where it was asked for, seen from its input."""
+"""Whether the folders that a run names are where they can be used, seen from its input."""
 
 import os
 from pathlib import Path
 
-from porting.errors import UsageError
+from porting.errors import ConfigError, UsageError
 from porting.output.staging import check_replaceable
+from porting.settings import Settings
 from porting.tree import stat_input
+
+
+def check_include_dirs(source: Path, settings: Settings) -> None:
+    """Raise ConfigError for a folder of include-dirs that the input, if a folder, has not."""
+    for name in settings.include_dirs:
+        folder = source / name
+        if source.is_dir() and not folder.is_dir():
+            raise ConfigError(
+                f"[tool.porting] include-dirs names {name}, and there is no folder {folder}; "
+                "mend it, or say --no-verify"
+            )
 
 
 def check_places(source: Path, output: Path, *, force: bool = False) -> None:

@@ -41,6 +41,20 @@ def sort_findings(
     return Sorted(tuple(kept), tuple(by_place(suppressed)), tuple(ignored))
 
 
+def without_echoes(findings: Sorted, code: Code) -> Sorted:
+    """Return findings less those of the compiler (`code`) on lines with an error that is told.
+
+    One fault counts once.  An error that was taken out hides nothing.
+    """
+    told = {
+        (d.file, d.line)
+        for d in findings.kept
+        if d.severity is Severity.ERROR and d.code != code.code
+    }
+    kept = (d for d in findings.kept if d.code != code.code or (d.file, d.line) not in told)
+    return replace(findings, kept=tuple(kept))
+
+
 def count_taken_out(
     stages: Sequence[Stage], findings: Sorted, codes: Sequence[Code]
 ) -> list[Stage]:

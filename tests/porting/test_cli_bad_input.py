@@ -34,6 +34,18 @@ def test_missing_path(command: Command, tmp_path: Path, words: tuple[str, ...]) 
     assert _names(tmp_path) == []
 
 
+def test_include_dirs_that_are_not_there(
+    command: Command, make_tree: MakeTree, tmp_path: Path
+) -> None:
+    make_tree({"a.cu": CUDA, "pyproject.toml": "[tool.porting]\ninclude-dirs = ['nodir']\n"})
+    assert _refused(command("port", "src", "-o", "out")) == (
+        "[tool.porting] include-dirs names nodir, and there is no folder src/nodir; "
+        "mend it, or say --no-verify"
+    )
+    assert _names(tmp_path) == ["src"]
+    assert command(*PORT).returncode == 0
+
+
 @pytest.mark.parametrize("name", ["port", "hipify"])
 def test_output_of_a_file_that_is_named_like_a_folder(
     command: Command, make_tree: MakeTree, tmp_path: Path, name: str
@@ -92,6 +104,7 @@ def test_usage(
         ("[tool.porting]\nexclud = []\n", "has no key 'exclud' (did you mean 'exclude'?)"),
         ("[tool.porting]\njobs = 'x'\n", "jobs is 'x' (str); a whole number from 1 is needed"),
         ("[tool.porting]\nignore = ['NOP999']\n", "ignores NOP999, which is no code of this"),
+        ("[tool.porting]\narch = 'gfx942'\n", "arch is 'gfx942' (str); a list of strings is"),
         ("[tool.porting]\narch = ['sm_90']\n", "'sm_90' is not an AMD GPU architecture"),
         ("[tool.porting\n", "pyproject.toml is no valid TOML"),
     ],

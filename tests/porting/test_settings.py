@@ -73,8 +73,9 @@ def test_load_settings_names_the_file_when_it_is_no_utf8(tmp_path: Path) -> None
         load_settings(tmp_path)
 
 
-def test_arch_is_split_at_commas_when_it_is_a_string() -> None:
-    assert parse_settings({"arch": "gfx90a,gfx942"}, FILE).arch == ("gfx90a", "gfx942")
+def test_arch_as_a_string_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"arch is 'gfx90a,gfx942' \(str\); a list of strings"):
+        parse_settings({"arch": "gfx90a,gfx942"}, FILE)
 
 
 @pytest.mark.parametrize(
