@@ -12,7 +12,7 @@ from porting.errors import UsageError
 from porting.output.diffs import unified_diff
 from porting.output.inplace import check_clean, write_in_place
 from porting.port import PortResult, port
-from porting.reports import text_report
+from porting.reports import Status, text_report
 
 
 @click.command("hipify")
@@ -40,6 +40,9 @@ def hipify_command(
         result = port(request, progress)
     if in_place:
         write_in_place(source, result.hipified)
+        changed = result.report.count(Status.CHANGED)
+        files = "1 file" if changed == 1 else f"{changed} files"
+        write_text(f"{files} changed in {source}\n", sys.stderr)
     elif output is None:
         _print(source, result, diff=diff)
     _show_findings(result)

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,11 +10,11 @@ from typing import Any
 
 import click
 
-from porting.cli.terminal import show
+from porting.cli.terminal import show, write_text
 from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
 from porting.errors import UsageError
 from porting.port import PortRequest, target_of
-from porting.reports import FORMATS, Report
+from porting.reports import FORMATS, Report, State
 from porting.settings import Settings, load_settings
 
 
@@ -89,6 +90,12 @@ class Sink:
     def show(self, report: Report) -> int:
         """Write the report and return the command's exit code."""
         show(report, self.form, self.path)
+        reasons: dict[str, list[str]] = {}
+        for stage in report.stages:
+            if stage.state is State.UNAVAILABLE:
+                reasons.setdefault(stage.reason, []).append(stage.name)
+        for reason, names in reasons.items():
+            write_text(f"porting: {', '.join(names)}: {reason}\n", sys.stderr)
         return report.exit_code
 
 

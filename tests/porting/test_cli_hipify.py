@@ -139,7 +139,7 @@ def test_in_place_changes_the_sources_of_a_clean_git_tree(
     (repository / "a.cu").chmod(0o755)
     _git(repository, "commit", "-q", "-am", "mode")
     done = command("hipify", "src", "--in-place")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "2 files changed in src\n")
     assert (repository / "a.cu").read_text() == HIP
     assert (repository / "sub/b.h").read_text() == HIP
     assert (repository / "a.cu").stat().st_mode & 0o777 == 0o755
@@ -178,8 +178,10 @@ def test_in_place_refuses_files_that_git_ignores(command: Command, repository: P
 
 def test_in_place_works_where_there_is_no_git(command: Command, make_tree: MakeTree) -> None:
     root = make_tree({"a.cu": CUDA})
-    assert command("hipify", "src/a.cu", "--in-place").returncode == 0
+    done = command("hipify", "src/a.cu", "--in-place")
+    assert (done.returncode, done.stderr) == (0, "1 file changed in src/a.cu\n")
     assert (root / "a.cu").read_text() == HIP
+    assert command("hipify", "src/a.cu", "--in-place").stderr == "0 files changed in src/a.cu\n"
 
 
 def test_in_place_writes_through_a_link_that_was_named(

@@ -41,7 +41,8 @@ def test_port_exits_2_and_still_writes_when_there_is_no_compiler(
     make_tree({"a.cu": KERNEL})
     done = command("port", "src", "-o", "out", "--format", "json")
     assert done.returncode == 2
-    stages = _report(done)["summary"]["stages"]
+    stages = json.loads(done.stdout)["summary"]["stages"]
+    assert done.stderr == f"porting: host syntax, device code: {stages['device code']['reason']}\n"
     assert stages["port"]["state"] == "ran"
     for name in ("host syntax", "device code"):
         assert stages[name]["state"] == "unavailable"
@@ -111,6 +112,19 @@ def test_compile_error_is_at_the_inputs_line_now_and_later(
     assert report["summary"]["stages"]["port"]["state"] == "skipped"
     assert "\nsub/a.cu:3:" in "\n" + command("verify", "out", *ONE_ARCH).stdout
     assert report["summary"]["stages"]["host syntax"]["failed"] == 1
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_compilers_echo_of_an_error_is_told_once(command: Command, make_tree: MakeTree) -> None:
+    call = "int f(cudaStream_t s) { return cudaStreamCopyAttributes(s, s); }\n"
+    make_tree({"a.cu": KERNEL + call})
+    words = ("port", "src", "-o", "out", *ONE_ARCH, "--format", "json")
+    report = _report(command(*words))
+    assert _left(report) == [("a.cu", 3, "NAM001")]
+    assert report["summary"]["stages"]["host syntax"]["failed"] == 1
+    make_tree({"pyproject.toml": '[tool.porting]\nignore = ["NAM001"]\n'})
+    # An echo of what is not told is no echo.
+    assert _left(_report(command(*words))) == [("a.cu", 3, "VER001")]
 
 
 @pytest.mark.usefixtures("sysroot")
