@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
+from porting.rules.api.addresses import check_addresses
 from porting.rules.api.calls import check_calls, check_launch_config, check_mentions
 from porting.rules.api.codes import CODES
 from porting.rules.api.fields import check_fields
@@ -19,6 +20,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     yield from check_locations(unit)
     yield from check_calls(unit)
     yield from check_mentions(unit)
+    yield from check_addresses(unit)
     yield from check_launch_config(unit)
     yield from check_fields(unit)
     yield from check_tags(unit)

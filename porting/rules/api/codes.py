@@ -76,6 +76,18 @@ FIELD_ORDER = Code(
     " gives values by position puts them into the wrong members, often without any word from the"
     " compiler.  Assign the members by name.",
 )
+OVERLOADED = Code(
+    "API009",
+    "api-signature",
+    Severity.ERROR,
+    "the address of a function that HIP overloads",
+    "hipMalloc, hipHostAlloc, hipMallocManaged and their like have a template beside the C function"
+    " in HIP's C++ headers.  The driver's names (cuMemAlloc), and the runtime's in host files, have"
+    " none in CUDA, so `auto f = &cuMemAlloc` and `decltype(&cuMemAlloc)` compile there; with HIP's"
+    " name, nothing says which function is meant.  The tool writes a static_cast to the type of"
+    " the C function.  Where a macro takes the address of what a list passes to it, it names the entry:"
+    " give that function a line of its own with the cast.",
+)
 CODES = (
     SYMBOL,
     ADAPTED,
@@ -85,4 +97,5 @@ CODES = (
     FIELD_RENAMED,
     LAUNCH_CONFIG,
     FIELD_ORDER,
+    OVERLOADED,
 )
