@@ -5,6 +5,7 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
+from porting.rules.functions import Function
 from porting.rules.unit import Unit
 from porting.rules.warp.arguments import (
     Mask,
@@ -29,10 +30,17 @@ _ARGUMENTS: Final = (3, 4)
 def check_shuffles(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """Yield the rewrite of every shuffle with a mask that is not 64 bits wide."""
     for name, plain in SHUFFLES.items():
-        if name in unit.project.declared and _is_own(unit, name):
+        own = _own(unit, name) if name in unit.project.declared else []
+        overloads = [function for function in own if _calls_builtin(unit, function, name)]
+        if own and not overloads:
             continue
         for place in unit.where(name):
             if unit.tokens[place - 1].text in ("define", "undef", "defined", "ifdef", "ifndef"):
+                continue
+            if any(place == function.name for function in own):
+                continue
+            if own and unit.functions.around(place) not in overloads:
+                yield _unfollowed(unit, place)
                 continue
             call = call_at(unit.tokens, place)
             if call is None or not _is_readable(unit, call):
@@ -41,12 +49,18 @@ def check_shuffles(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
                 yield _shuffle(unit, widths, call, plain)
 
 
-def _is_own(unit: Unit, name: str) -> bool:
-    """Whether this file defines a function or macro with the builtin's name."""
-    return any(
-        function.name >= 0 and unit.tokens[function.name].text == name
+def _own(unit: Unit, name: str) -> list[Function]:
+    """Return the functions and macros of this file with the builtin's name."""
+    return [
+        function
         for function in unit.functions.all
-    )
+        if function.name >= 0 and unit.tokens[function.name].text == name
+    ]
+
+
+def _calls_builtin(unit: Unit, function: Function, name: str) -> bool:
+    """Whether a function calls its own name: an overload for a class that uses the builtin."""
+    return any(function.open < place < function.close for place in unit.where(name))
 
 
 def _is_readable(unit: Unit, call: Call) -> bool:
