@@ -1,12 +1,14 @@
 """Where a file's functions and macro bodies are, read from the token stream."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from porting.syntax import IDENT, Lexed, Token, match_angle, match_bracket
+from porting.syntax import IDENT, Lexed, Token, Tokens, match_angle, match_bracket
 
+_BRACE: Final = re.compile(r"[{}]")
 _CLASS_KEYS: Final = frozenset(("struct", "class", "union", "enum"))
 _CONTROL: Final = frozenset(("if", "for", "while", "switch", "catch", "do", "else"))
 _BEFORE_VALUE: Final = frozenset(("=", "return", ",", "(", "[", "{", "]"))
@@ -66,7 +68,7 @@ def _macros(lexed: Lexed) -> Iterator[Function]:
             yield Function(first, first, first, first, directive.last - 1, is_macro=True)
 
 
-def _definitions(tokens: Sequence[Token]) -> Iterator[Function]:
+def _definitions(tokens: Tokens) -> Iterator[Function]:
     closers = _closers(tokens)
     index = statement = 0
     while index < len(tokens):
@@ -92,15 +94,16 @@ def _definitions(tokens: Sequence[Token]) -> Iterator[Function]:
         index += 1
 
 
-def _closers(tokens: Sequence[Token]) -> dict[int, int]:
+def _closers(tokens: Tokens) -> dict[int, int]:
     """Return the index of the brace that closes each open one, outside of directives."""
     closers: dict[int, int] = {}
     opened: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.directive < 0:
-            if token.text == "{":
+    for match in _BRACE.finditer(tokens.firsts):
+        index = match.start()
+        if tokens[index].directive < 0:
+            if match[0] == "{":
                 opened.append(index)
-            elif token.text == "}" and opened:
+            elif opened:
                 closers[opened.pop()] = index
     return closers
 

@@ -45,11 +45,10 @@ class _Launch:
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Yield the rewrite of every launch in live code, when the target asks for it."""
-    if not unit.target.hipify_launches or "<<<" not in unit.source.text:
+    if not unit.target.hipify_launches:
         return
-    for number, token in enumerate(unit.tokens):
-        if token.text != "<<<" or not unit.is_live(token.start):
-            continue
+    for number in unit.launches:
+        token = unit.tokens[number]
         launch = _read(unit.tokens, number)
         configuration = split_arguments(unit.tokens, number + 1, launch.close) if launch else ()
         if launch is None or len(configuration) not in _COUNTS:

@@ -80,7 +80,7 @@ def _own(unit: Unit, header: HeaderName) -> str | None:
 def _uses_runtime(unit: Unit) -> bool:
     if not _DEVICE_WORDS.isdisjoint(unit.index):
         return True
-    if any(token.text == "<<<" and unit.is_live(token.start) for token in unit.tokens):
+    if unit.launches:
         return True
     found = (unit.names.get(word) for word in unit.index)
     return any(name is not None and _is_runtimes(name) for name in found) or _has_ptx(unit)

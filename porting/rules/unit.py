@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress, count
 from typing import Protocol
 
 from porting.config import Target
@@ -26,12 +27,13 @@ from porting.syntax import (
     Token,
     call_at,
     header_names,
-    padded,
     tokenize,
 )
 
+_PADDING = 4
 _NO_CODE_IN = frozenset(("include", "include_next", "import", "error", "warning", "line"))
-_SEARCHED = frozenset((IDENT, STRING, RAW_STRING))
+_IS_NAME = bytes(kind == IDENT for kind in range(256))
+_IS_STRING = bytes(kind in (STRING, RAW_STRING) for kind in range(256))
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Unit:
     @cached_property
     def lexed(self) -> Lexed:
         """Tokens, comments and directives; a few empty tokens stand behind the last."""
-        return padded(tokenize(self.source.text))
+        return tokenize(self.source.text, padding=_PADDING)
 
     @property
     def tokens(self) -> Sequence[Token]:
@@ -84,24 +86,20 @@ class Unit:
 
     @cached_property
     def _live(self) -> tuple[dict[str, list[int]], list[int]]:
-        skipped = {
-            number
-            for number, directive in enumerate(self.lexed.directives)
-            if directive.name in _NO_CODE_IN
-        } | self.conditionals.platform_directives
-        one_sided = bool(self.conditionals.one_sided())
-        side = self.conditionals.side
+        kinds = bytearray(self.lexed.tokens.kinds)
+        for number, directive in enumerate(self.lexed.directives):
+            if directive.name in _NO_CODE_IN or number in self.conditionals.platform_directives:
+                first = directive.first - 2  # the # and the name
+                kinds[first : directive.last] = bytes(directive.last - first)
+        for branch in self.conditionals.one_sided():
+            hidden = self.tokens_in(branch.start, branch.end)
+            kinds[hidden.start : hidden.stop] = bytes(len(hidden))
         identifiers: defaultdict[str, list[int]] = defaultdict(list)
-        strings: list[int] = []
-        for number, (kind, text, start, _, directive) in enumerate(self.tokens):
-            if kind not in _SEARCHED or directive in skipped:
-                continue
-            if one_sided and side(start) is not Side.BOTH:
-                continue
-            if kind == IDENT:
-                identifiers[text].append(number)
-            else:
-                strings.append(number)
+        is_name = kinds.translate(_IS_NAME)
+        names = compress(self.lexed.tokens.words, is_name)
+        for text, number in zip(names, compress(count(), is_name), strict=True):
+            identifiers[text].append(number)
+        strings = list(compress(count(), kinds.translate(_IS_STRING)))
         return dict(identifiers), strings
 
     @cached_property
@@ -122,6 +120,14 @@ class Unit:
     def where(self, name: str) -> Sequence[int]:
         """Return the token indices of an identifier in live code (see `index`)."""
         return self.index.get(name, ())
+
+    @cached_property
+    def launches(self) -> Sequence[int]:
+        """Indices of the `<<<` in live code."""
+        if "<<<" not in self.source.text:
+            return ()
+        found = self.lexed.tokens.find("<<<")
+        return [number for number in found if self.is_live(self.tokens[number].start)]
 
     def calls(self, name: str) -> Iterator[Call]:
         """Yield the calls of a function, macro or function template in live code."""

@@ -30,7 +30,6 @@ from porting.syntax.tokens import (
     Lexed,
     Token,
     Tokens,
-    padded,
 )
 
 __all__ = [
@@ -67,7 +66,6 @@ __all__ = [
     "looks_like_cuda",
     "match_angle",
     "match_bracket",
-    "padded",
     "scopes",
     "split_arguments",
     "statement_end",

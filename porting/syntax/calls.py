@@ -33,7 +33,7 @@ def match_bracket(tokens: Sequence[Token], opener: int) -> int | None:
 
 
 def _brackets(tokens: Sequence[Token]) -> Brackets:
-    return tokens.brackets if isinstance(tokens, Tokens) else Brackets.read(tokens)
+    return tokens.brackets if isinstance(tokens, Tokens) else Brackets.read(Tokens(tokens))
 
 
 def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
@@ -68,7 +68,7 @@ def enclosing_bracket(tokens: Sequence[Token], index: int) -> int | None:
 
     A directive's tokens are looked at on their own, and are passed over from outside.
     """
-    opener = _brackets(tokens).around[index]
+    opener = _brackets(tokens).around(index)
     return opener if opener >= 0 else None
 
 

@@ -7,12 +7,13 @@ A loop over tokens in Python costs more than all the rules together, so the text
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, repeat
+from itertools import accumulate
 from operator import itemgetter, sub
 from typing import Any, Final
 
 from porting.syntax.tokens import (
     CHAR,
+    END,
     IDENT,
     NUMBER,
     PUNCT,
@@ -21,7 +22,6 @@ from porting.syntax.tokens import (
     Comment,
     Directive,
     Lexed,
-    Token,
     Tokens,
 )
 
@@ -80,8 +80,11 @@ _KINDS: Final = _kind_table()
 _OPEN_KIND: Final = re.compile(re.escape(bytes([_OPEN])))
 
 
-def tokenize(text: str) -> Lexed:
+def tokenize(text: str, padding: int = 0) -> Lexed:
     """Split source text into tokens, comments and directives.
+
+    `padding`: number of empty tokens of kind END behind the last one, so that whoever looks a few
+    tokens ahead finds something there, in a fragment too that breaks off.
 
     Never fails: an unterminated string or comment ends where the line or the file ends.
     Digraphs and continued lines are read as the standard says ([lex.phases], [lex.digraph]);
@@ -110,8 +113,14 @@ def tokenize(text: str) -> Lexed:
     if any(digraph in text for digraph in _HALVES):
         words = [_DIGRAPHS.get(word, word) for word in words]
     directives, marks = _directives(text, words, starts, ends, comments)
-    columns = zip(kinds, words, starts, ends, marks, strict=True)
-    return Lexed(Tokens(map(tuple.__new__, repeat(Token), columns)), comments, directives)
+    last = ends[-1] if ends else 0
+    kinds += bytes([END]) * padding
+    words += [""] * padding
+    starts += [last] * padding
+    ends += [last] * padding
+    marks += [-1] * padding
+    tokens = Tokens.of_columns(bytes(kinds), words, starts, ends, marks)
+    return Lexed(tokens, comments, directives)
 
 
 def _settle(

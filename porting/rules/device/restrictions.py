@@ -42,15 +42,7 @@ def device_launches(unit: Unit) -> Iterator[Diagnostic]:
     if not unit.where("__global__") and not unit.where("__device__"):
         return
     calls = [(name, unit.where(name)) for name in _RUNTIME_CALLS if unit.where(name)]
-    launches = (
-        [
-            at
-            for at, token in enumerate(unit.tokens)
-            if token.text == "<<<" and unit.is_live(token.start)
-        ]
-        if "<<<" in unit.source.text
-        else []
-    )
+    launches = unit.launches
     if not calls and not launches:
         return
     for function in unit.functions.all:

@@ -47,12 +47,8 @@ def _attributes(unit: Unit) -> Iterator[tuple[int, int]]:
 
 def _launches(unit: Unit) -> Iterator[tuple[int, int]]:
     """Yield (place, bytes) of the third argument of `kernel<<<grid, block, bytes>>>`."""
-    if "<<<" not in unit.source.text:
-        return
     tokens = unit.tokens
-    for opener, token in enumerate(tokens):
-        if token.text != "<<<" or not unit.is_live(token.start):
-            continue
+    for opener in unit.launches:
         for close in range(opener + 1, min(len(tokens), opener + _LONGEST_LAUNCH)):
             if tokens[close].text == ">>>":
                 arguments = split_arguments(tokens, opener + 1, close)

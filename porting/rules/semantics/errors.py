@@ -134,7 +134,7 @@ def _check_profiler(unit: Unit) -> Iterator[Diagnostic]:
 
 def _check_deferred(unit: Unit) -> Iterator[Diagnostic]:
     """Yield checks of a launch that another runtime call stands in front of."""
-    launches = [n for n, token in enumerate(unit.tokens) if token.text == "<<<"]
+    launches = unit.launches
     if not launches:
         return
     runtime = sorted(
