@@ -125,6 +125,5 @@ def _check_launch_bounds(unit: Unit) -> Iterator[Diagnostic]:
                 LAUNCH_BOUNDS,
                 unit.tokens[call.name],
                 "the second bound counts waves on a SIMD unit in HIP, blocks on a multiprocessor in"
-                " CUDA",
-                help="scale it by threads / (wavefront * 4), or drop it",
+                " CUDA; it only guides the use of registers, results stay the same",
             )

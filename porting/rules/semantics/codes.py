@@ -95,7 +95,9 @@ DIFFERS = Code(
     "silent-semantics",
     Severity.NOTE,
     "a call that behaves a little differently",
-    "The call does what it is for; the message names a difference that matters to some programs.",
+    "The call does what it is for.  The message names a difference in speed or range, which needs"
+    " no change.  It is a warning where the result is another one: an image that is no AMD code"
+    " object does not load, a memory range is exported with the allocation around it.",
 )
 UNREGISTERED = Code(
     "SEM013",
@@ -122,8 +124,9 @@ LAUNCH_BOUNDS = Code(
     "the second launch bound has another unit",
     "CUDA's second argument of __launch_bounds__ is the least number of blocks on a"
     " multiprocessor; HIP's is the least number of waves on a SIMD unit (four of them to a compute"
-    " unit), and limits the registers by it.  The value that means the same is blocks * threads /"
-    " (wavefront * 4).",
+    " unit), and limits the registers by it.  The bound is a hint for the compiler: whatever it is,"
+    " the results are the same, so nothing has to be done.  Who tunes the kernel gets CUDA's"
+    " meaning with blocks * threads / (wavefront * 4).",
 )
 DEFAULT_STREAM = Code(
     "SEM016",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from porting.diagnostics import Code, Diagnostic
+from porting.diagnostics import Code, Diagnostic, Severity
 from porting.rules.semantics.codes import (
     DIFFERS,
     IGNORED,
@@ -16,17 +16,24 @@ from porting.rules.semantics.codes import (
     UNSUPPORTED_FLAG,
 )
 from porting.rules.unit import Unit
+from porting.syntax import call_at
 
 
 @dataclass(frozen=True)
 class _Mention:
-    """What is to be said where one of `names` stands; once a file when `once`."""
+    """What is to be said where one of `names` stands; once a file when `once`.
+
+    `severity`: of a call, instead of the code's own.  `fine_with`: with one of these names in the
+    file, there is nothing to do.
+    """
 
     names: str
     code: Code
     what: str
     advice: str = ""
     once: bool = False
+    severity: Severity | None = None
+    fine_with: tuple[str, ...] = ()
 
 
 _MENTIONS: Final = (
@@ -99,7 +106,9 @@ _MENTIONS: Final = (
     _Mention(
         "cuMemGetHandleForAddressRange",
         DIFFERS,
-        "exports the whole allocation that holds the range: pass the range's offset along",
+        "exports the whole allocation that holds the range, not the range",
+        "pass the range's offset along",
+        severity=Severity.WARNING,
     ),
     _Mention(
         "cudaMemcpyBatchAsync cuMemcpyBatchAsync",
@@ -114,6 +123,8 @@ _MENTIONS: Final = (
         "loads AMD code objects: PTX and cubin images do not load",
         "build the kernel for the target by hiprtc or clang --offload-arch",
         once=True,
+        severity=Severity.WARNING,
+        fine_with=("nvrtcGetPTX", "nvrtcGetCUBIN", "hiprtcGetCode"),
     ),
 )
 
@@ -122,6 +133,7 @@ def check_mentions(unit: Unit) -> Iterator[Diagnostic]:
     """Yield the difference of every name in the table that the file uses."""
     for mention in _MENTIONS:
         told = False
+        is_fine = any(map(unit.where, mention.fine_with))
         for name in mention.names.split():
             if name in unit.project.declared:
                 continue
@@ -129,9 +141,13 @@ def check_mentions(unit: Unit) -> Iterator[Diagnostic]:
                 if told and mention.once:
                     break
                 told = True
+                is_note = is_fine or (
+                    mention.severity is not None and call_at(unit.tokens, number) is None
+                )
                 yield unit.diagnose(
                     mention.code,
                     unit.tokens[number],
                     f"'{name}' {mention.what}",
-                    help=mention.advice,
+                    help="" if is_note else mention.advice,
+                    severity=None if is_note else mention.severity,
                 )

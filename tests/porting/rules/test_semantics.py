@@ -169,7 +169,10 @@ MENTIONS = [
     ("if (a.type == cudaMemoryTypeUnregistered) g();", [("SEM013", "warning")]),
     ("cuStreamWaitValue32(s, p, 1, 0);", [("SEM014", "warning")]),
     ("cudaMallocManaged(&p, n); cudaMallocManaged(&q, n);", [("SEM012", "note")]),
-    ("cuMemGetHandleForAddressRange(&h, p, n, t, 0);", [("SEM012", "note")]),
+    ("cuMemGetHandleForAddressRange(&h, p, n, t, 0);", [("SEM012", "warning")]),
+    ("X(cuMemGetHandleForAddressRange)", [("SEM012", "note")]),
+    ("cuModuleLoadData(&m, image);", [("SEM012", "warning")]),
+    ("nvrtcGetPTX(p, image); cuModuleLoadData(&m, image);", [("SEM012", "note")]),
     ("cudaProfilerStart();", []),
     ("CHECK(cudaProfilerStart());", [("SEM010", "warning")]),
     ("cudaHostRegister(p, n, cudaHostRegisterPortable);", []),
@@ -184,9 +187,28 @@ def test_name_is_told_when_hip_does_not_do_the_same(
     assert [(d.code, d.severity.value) for d in found.findings] == told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f() { cudaMallocManaged(&p, n); }",
+        "void f() { cudaMemcpyBatchAsync(a, b, c); }",
+        "void f() { nvrtcGetPTX(p, i); cuModuleLoadData(&m, i); }",
+        "#define LIST(X) X(cuMemGetHandleForAddressRange)",
+        "void f() { cudaStreamCreateWithPriority(&s, 0, -5); }",
+        "__global__ void __launch_bounds__(1024, 2) k();",
+    ],
+)
+def test_note_demands_nothing(ported: Port, text: str) -> None:
+    notes = [d for d in ported(check, text + "\n").findings if d.severity.value == "note"]
+    assert notes
+    assert all(not note.help for note in notes)
+
+
 def test_launch_bounds_are_noted_when_they_have_two_arguments(ported: Port) -> None:
     text = "__global__ void __launch_bounds__(256, 8) a();\nvoid __launch_bounds__(256) b();\n"
-    assert ported(check, text).said() == [(1, "SEM015")]
+    found = ported(check, text).findings
+    assert [(d.line, d.code, d.severity.value) for d in found] == [(1, "SEM015", "note")]
+    assert found[0].help == ""
 
 
 def test_code_for_one_platform_is_left_alone_when_guarded(ported: Port) -> None:
