@@ -85,8 +85,8 @@ OVERLOADED = Code(
     " in HIP's C++ headers.  The driver's names (cuMemAlloc), and the runtime's in host files, have"
     " none in CUDA, so `auto f = &cuMemAlloc` and `decltype(&cuMemAlloc)` compile there; with HIP's"
     " name, nothing says which function is meant.  The tool writes a static_cast to the type of"
-    " the C function.  Where a macro takes the address of what a list passes to it, it names the entry:"
-    " give that function a line of its own with the cast.",
+    " the C function.  Where a macro takes the address of what a list passes to it, it names the"
+    " entry: give that function a line of its own with the cast.",
 )
 CODES = (
     SYMBOL,
