@@ -52,8 +52,7 @@ class Conversion:
     def one(self, source: SourceFile) -> Hipified:
         """Port one file; a failure of the tool becomes a finding of that file."""
         try:
-            with _without_cycle_collection():
-                return hipify(source, self.target, self.names, self.project)
+            return hipify(source, self.target, self.names, self.project)
         except Exception as error:  # noqa: BLE001 - one file's defect must not lose the others
             return Hipified(source, source.data, diagnostics=(_internal(source, error),))
 
@@ -72,9 +71,10 @@ class Conversion:
         return tuple(self._here(sources, progress))
 
     def _here(self, sources: Sequence[SourceFile], progress: Progress) -> Iterator[Hipified]:
-        for source in sources:
-            yield self.one(source)
-            progress(source.path)
+        with _without_cycle_collection():
+            for source in sources:
+                yield self.one(source)
+                progress(source.path)
 
     def _in_processes(
         self, sources: Sequence[SourceFile], jobs: int, progress: Progress
@@ -107,7 +107,7 @@ class Conversion:
 
 @contextmanager
 def _without_cycle_collection() -> Iterator[None]:
-    """Keep the collector from walking a file's tokens again and again: they form no cycles."""
+    """Keep the collector from walking the files' tokens again and again: they form no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -130,6 +130,7 @@ _Parts = tuple[bytes | None, tuple[Edit, ...], tuple[Diagnostic, ...], tuple[Dia
 def _start_worker(parent: int) -> None:
     """End with the parent, and leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()  # see _without_cycle_collection
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
