@@ -83,6 +83,14 @@ class Paste:
     formed: tuple[tuple[str, ...], ...]
     is_direct: bool
 
+    @cached_property
+    def by_name(self) -> dict[str, list[tuple[str, ...]]]:
+        """The pieces that each name is joined from."""
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for texts in self.formed:
+            found.setdefault("".join(texts), []).append(texts)
+        return found
+
 
 @dataclass
 class _Uses:

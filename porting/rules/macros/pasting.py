@@ -31,25 +31,29 @@ class Plan:
 
 
 def joined_renames(
-    names: Names, pastes: Sequence[Paste], own: AbstractSet[str] = frozenset()
+    names: Names,
+    pastes: Sequence[Paste],
+    present: AbstractSet[str],
+    own: AbstractSet[str] = frozenset(),
 ) -> dict[str, str]:
-    """Return the tree's own identifiers that are joined from CUDA names, and their new names.
+    """Return the identifiers of a file that the tree joins from CUDA names, and their new names.
 
     `cuMemCreate_`, made by `name##_` from cuMemCreate, becomes hipMemCreate_ wherever it stands.
-    `own`: names that the tree declares, though CUDA has them too (PFN_cuMemCreate).
+    `present`: the file's identifiers.  `own`: names that the tree declares, though CUDA has them
+    too (PFN_cuMemCreate).
     """
     renames: dict[str, str] = {}
     for paste in pastes:
         if paste.joint.is_string:
             continue
-        for texts in paste.formed:
-            old = "".join(texts)
+        for old in paste.by_name.keys() & present:
             known = names.get(old)
             if known is not None and not (known.target is None and old in own):
                 continue
-            new = "".join(_renamed(names, text) for text in texts)
-            if new != old:
-                renames[old] = new
+            for texts in paste.by_name[old]:
+                new = "".join(_renamed(names, text) for text in texts)
+                if new != old:
+                    renames[old] = new
     return renames
 
 
@@ -88,11 +92,12 @@ def _mention(
 
 
 def _identifiers(unit: Unit) -> Iterator[Edit]:
-    renames = joined_renames(unit.names, unit.project.pastes, unit.project.declared)
-    for name in renames.keys() & unit.index.keys():
+    present = unit.index.keys()
+    renames = joined_renames(unit.names, unit.project.pastes, present, unit.project.declared)
+    for name, new in renames.items():
         for number in unit.where(name):
             token = unit.tokens[number]
-            yield Edit(token.start, token.end, renames[name], name)
+            yield Edit(token.start, token.end, new, name)
 
 
 def _renamed(names: Names, text: str) -> str:

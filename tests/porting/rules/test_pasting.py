@@ -1,11 +1,14 @@
 """Names joined by ##: the pieces, the macro and the results follow together or are reported."""
 
+from typing import cast
+
 import pytest
 
 from porting.config import Target
 from porting.hipify import hipify
-from porting.mapping import Names
+from porting.mapping import Name, Names
 from porting.rules import collect_project
+from porting.rules.macros.pasting import joined_renames
 from porting.rules.pasting import collect_pastes
 from porting.source import SourceFile
 
@@ -148,3 +151,18 @@ def test_pastes_are_collected_through_lists_and_nested_calls() -> None:
     assert paste.macro.name == "J"
     assert paste.formed == (("cuInit", "_"), ("cuMemCreate", "_"), ("cuDeviceGetCount", "_"))
     assert not paste.is_direct
+
+
+def test_joined_names_that_a_file_lacks_are_not_looked_up() -> None:
+    text = "#define DECLARE(name) extern void *name##_;\nDECLARE(cuMemCreate)\nDECLARE(cuMemFree)\n"
+    asked: list[str] = []
+
+    class Asking:
+        def get(self, name: str) -> Name | None:
+            asked.append(name)
+            return NAMES.get(name)
+
+    renames = joined_renames(cast("Names", Asking()), collect_pastes([text]), {"cuMemCreate_"})
+
+    assert renames == {"cuMemCreate_": "hipMemCreate_"}
+    assert not any("cuMemFree" in name for name in asked)
