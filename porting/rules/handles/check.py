@@ -6,6 +6,7 @@ from typing import Final
 
 from porting.diagnostics import Code, Diagnostic
 from porting.edits import Edit
+from porting.rules.handles.casts import calculated_casts
 from porting.rules.handles.codes import CAST, OPEN, PRINTED
 from porting.rules.handles.constness import pointer_casts
 from porting.rules.handles.declared import Handle, Handles, find_handles
@@ -43,8 +44,20 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
             handle = _handle_at(unit, handles, number)
             if handle is not None:
                 yield from _use(unit, handles, handle, number)
-    yield from check_incoming(unit, handles, lambda number: _handle_at(unit, handles, number))
-    yield from pointer_casts(unit)
+    yield from _casts(unit, handles)
+
+
+def _casts(unit: Unit, handles: Handles) -> Iterator[Diagnostic]:
+    """Yield what becomes of casts to a handle, and of integers that become one without a cast."""
+
+    def handle_at(number: int) -> Handle | None:
+        return _handle_at(unit, handles, number)
+
+    calculated = list(calculated_casts(unit, handles, handle_at))
+    yield from (finding for _, finding in calculated)
+    decided = frozenset(cast.name for cast, _ in calculated)
+    yield from check_incoming(unit, handles, handle_at, decided)
+    yield from pointer_casts(unit, decided)
 
 
 def _handle_at(unit: Unit, handles: Handles, number: int) -> Handle | None:

@@ -14,17 +14,18 @@ from porting.syntax import IDENT, NUMBER, Argument, call_at, declares
 _BEFORE_DECLARATION: Final = frozenset(("(", ")", "{", "}", ";", ",", "<"))
 
 
-def pointer_casts(unit: Unit) -> Iterator[Diagnostic]:
+def pointer_casts(unit: Unit, decided: frozenset[int]) -> Iterator[Diagnostic]:
     """Yield `reinterpret_cast<CUdeviceptr>(p)` where p is, or may be, a pointer to const.
 
     To an integer the cast is valid for every pointer.  The C cast is the one spelling that is
-    valid for an integer, a pointer and a pointer to const alike ([expr.cast]).
+    valid for an integer, a pointer and a pointer to const alike ([expr.cast]).  The casts at the
+    tokens in `decided` are left out.
     """
     for number in unit.where("reinterpret_cast"):
         words = unit.tokens[number + 1 : number + 4]
         if len(words) < 3 or words[1].text not in HANDLES or words[2].text != ">":  # noqa: PLR2004
             continue
-        call = call_at(unit.tokens, number)
+        call = call_at(unit.tokens, number) if number not in decided else None
         if call is None or len(call.arguments) != 1 or not _may_be_const(unit, call.arguments[0]):
             continue
         token = unit.tokens[number]

@@ -47,21 +47,26 @@ _SUM: Final = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "~", "<<", ">>"
 _ENDS: Final = frozenset((";", ",", ")", "}"))
 
 
-def check_incoming(unit: Unit, handles: Handles, handle_at: HandleAt) -> Iterator[Diagnostic]:
-    """Yield the casts that turn an integer into the pointer that a handle is in HIP."""
-    yield from _static_casts(unit, handle_at)
+def check_incoming(
+    unit: Unit, handles: Handles, handle_at: HandleAt, decided: frozenset[int]
+) -> Iterator[Diagnostic]:
+    """Yield the casts that turn an integer into the pointer that a handle is in HIP.
+
+    The casts at the tokens in `decided` are left out.
+    """
+    yield from _static_casts(unit, handle_at, decided)
     yield from _assignments(unit, handles)
     yield from _results(unit)
     yield from _arguments(unit)
 
 
-def _static_casts(unit: Unit, handle_at: HandleAt) -> Iterator[Diagnostic]:
+def _static_casts(unit: Unit, handle_at: HandleAt, decided: frozenset[int]) -> Iterator[Diagnostic]:
     """Yield `static_cast<CUdeviceptr>(integer)`, which must be a reinterpret_cast to a pointer."""
     for number in unit.where("static_cast"):
         words = unit.tokens[number + 1 : number + 4]
         if len(words) < 3 or words[1].text not in HANDLES or words[2].text != ">":  # noqa: PLR2004
             continue
-        call = call_at(unit.tokens, number)
+        call = call_at(unit.tokens, number) if number not in decided else None
         if call is None or not call.arguments:
             continue
         argument = call.arguments[0]

@@ -67,6 +67,44 @@ REWRITTEN = [
     ),
     ("if (p > 0) n = 1;", "if (p != nullptr) n = 1;"),
     ("if (a == p) n = 1;", "if (a == reinterpret_cast<uintptr_t>(p)) n = 1;"),
+    (
+        "q = (p + 255) & ~(CUdeviceptr)255;",
+        (
+            "q = reinterpret_cast<hipDeviceptr_t>((reinterpret_cast<uintptr_t>(p) + 255)"
+            " & ~(uintptr_t)255);"
+        ),
+    ),
+    (
+        "q = p & ~CUdeviceptr(255);",
+        "q = reinterpret_cast<hipDeviceptr_t>(reinterpret_cast<uintptr_t>(p) & ~uintptr_t(255));",
+    ),
+    (
+        "q = p & ~static_cast<CUdeviceptr>(n - 1);",
+        (
+            "q = reinterpret_cast<hipDeviceptr_t>(reinterpret_cast<uintptr_t>(p)"
+            " & ~static_cast<uintptr_t>(n - 1));"
+        ),
+    ),
+    (
+        "q = ((CUdeviceptr)v + 15) & ~(CUdeviceptr)15;",
+        "q = reinterpret_cast<hipDeviceptr_t>(((uintptr_t)v + 15) & ~(uintptr_t)15);",
+    ),
+    ("q = (CUdeviceptr)v + n;", "q = (char*)v + n;"),
+    ("q = (CUdeviceptr)(void*)v + n;", "q = (char*)(void*)v + n;"),
+    ("q = CUdeviceptr(v) + n;", "q = (char*)(v) + n;"),
+    ("q = reinterpret_cast<CUdeviceptr>(v) + n;", "q = (char*)(v) + n;"),
+    ("q = static_cast<CUdeviceptr>(a) + n;", "q = (char*)(a) + n;"),
+    ("q = p + (CUdeviceptr)n;", "q = static_cast<char*>(p) + (uintptr_t)n;"),
+    ("cuMemFree((CUdeviceptr)v + n);", "hipFree((char*)v + n);"),
+    ("a = (CUdeviceptr)v % 16;", "a = (uintptr_t)v % 16;"),
+    ("a = (CUdeviceptr)v;", "a = (uintptr_t)v;"),
+    ("a = (CUdeviceptr)v - (CUdeviceptr)b;", "a = (uintptr_t)v - (uintptr_t)b;"),
+    (
+        "a = p - (CUdeviceptr)b;",
+        "a = reinterpret_cast<uint64_t>(static_cast<char*>(p) - (uintptr_t)b);",
+    ),
+    ("a = p - (CUdeviceptr)v;", "a = static_cast<char*>(p) - (char*)v;"),
+    ("if (((CUdeviceptr)v & 15) == 0) n = 1;", "if (((uintptr_t)v & 15) == 0) n = 1;"),
     ('printf("%llx", p);', 'printf("%llx", reinterpret_cast<unsigned long long>(p));'),
 ]
 UNCHANGED = [
@@ -75,6 +113,7 @@ UNCHANGED = [
     *("void** x = (void**)&p;", "a = (uint64_t)p;", 'printf("%p", (void*)p);', "n = sizeof(p);"),
     *("v[n + 1] = p;", "b->size = b->size + n;", "a = a + n;", "a = (uint64_t)p + 4;"),
     *("CUdeviceptr x = p;", "p = make();", "p = (CUdeviceptr)a;"),
+    *("p = (CUdeviceptr)(a & ~255ull);", "n = sizeof(CUdeviceptr) & 3;"),
 ]
 
 
@@ -95,7 +134,14 @@ def test_use_that_a_pointer_allows_stays(ported: Callable[..., Any], statement: 
 
 
 @pytest.mark.parametrize(
-    "statement", ["p++;", "use(p & 3);", "CUtexObject t = make_t(); a = t + 1;", "auto x = p >> 3;"]
+    "statement",
+    [
+        "p++;",
+        "use(p & 3);",
+        "use((CUdeviceptr)v & 3);",
+        "CUtexObject t = make_t(); a = t + 1;",
+        "auto x = p >> 3;",
+    ],
 )
 def test_use_that_no_cast_mends_is_an_error(ported: Callable[..., Any], statement: str) -> None:
     done = ported(handles.check, body(statement), path="a.cpp")
