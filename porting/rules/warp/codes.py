@@ -104,6 +104,15 @@ UNFOLLOWED = Code(
     " __VA_ARGS__ or a parameter pack, so the port cannot tell the mask from the value.  Pass a"
     " 64-bit mask, or call the function without _sync and without a mask.",
 )
+PAIR = Code(
+    "WRP011",
+    "half-types",
+    Severity.ERROR,
+    "a shuffle of two bfloat16 numbers in one value",
+    "HIP has no shuffle for __hip_bfloat162, so the call does not compile.  A single __hip_bfloat16"
+    " is shuffled through its 16 bits; the pair has no such conversion in every release.  Shuffle"
+    " the two numbers one by one, with __low2bfloat16, __high2bfloat16 and __halves2bfloat162.",
+)
 LITERAL = Code(
     "WSZ001",
     "warp-size-literal",
@@ -161,6 +170,7 @@ CODES: Final = (
     MATCH,
     SYNCWARP,
     UNFOLLOWED,
+    PAIR,
     LITERAL,
     MIXED,
     MIXED_MACRO,

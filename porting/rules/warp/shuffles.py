@@ -6,6 +6,7 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.functions import Function
+from porting.rules.narrow_floats import Narrow, narrow_type
 from porting.rules.unit import Unit
 from porting.rules.warp.arguments import (
     Mask,
@@ -14,7 +15,7 @@ from porting.rules.warp.arguments import (
     is_variadic,
     kind_of_mask,
 )
-from porting.rules.warp.codes import SHUFFLE, UNFOLLOWED
+from porting.rules.warp.codes import PAIR, SHUFFLE, UNFOLLOWED
 from porting.rules.warp.width import LANES, Widths
 from porting.syntax import Call, call_at
 
@@ -45,7 +46,11 @@ def check_shuffles(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
             call = call_at(unit.tokens, place)
             if call is None or not _is_readable(unit, call):
                 yield _unfollowed(unit, place)
-            elif kind_of_mask(unit, call.arguments[0]) is not Mask.WIDE:
+                continue
+            value = narrow_type(unit, call.arguments[1])
+            if value is Narrow.BFLOAT2:
+                yield _pair(unit, place)
+            elif value is Narrow.BFLOAT or kind_of_mask(unit, call.arguments[0]) is not Mask.WIDE:
                 yield _shuffle(unit, widths, call, plain)
 
 
@@ -93,6 +98,9 @@ def _shuffle(unit: Unit, widths: Widths, call: Call, plain: str) -> Diagnostic:
         if logical:
             end = tokens[call.close].start
             edits.append(Edit(end, end, f", {LANES}", name.text))
+    if narrow_type(unit, call.arguments[1]) is Narrow.BFLOAT:
+        edits += _through_bits(unit, call)
+        edits[0] = Edit(name.start, name.end, f"__ushort_as_bfloat16({plain}", name.text)
     return unit.diagnose(
         SHUFFLE,
         name,
@@ -100,4 +108,27 @@ def _shuffle(unit: Unit, widths: Widths, call: Call, plain: str) -> Diagnostic:
         " active lanes exactly",
         end=tokens[call.close].end,
         edits=edits,
+    )
+
+
+def _through_bits(unit: Unit, call: Call) -> list[Edit]:
+    """Return the edits that pass a bfloat16 to a shuffle as the 16 bits it has."""
+    tokens, value = unit.tokens, call.arguments[1]
+    name = tokens[call.name].text
+    start, end, close = tokens[value.first].start, tokens[value.last - 1].end, tokens[call.close]
+    return [
+        Edit(start, start, "__bfloat16_as_ushort(", name),
+        Edit(end, end, ")", name),
+        Edit(close.end, close.end, ")", name),
+    ]
+
+
+def _pair(unit: Unit, place: int) -> Diagnostic:
+    name = unit.tokens[place].text
+    return unit.diagnose(
+        PAIR,
+        unit.tokens[place],
+        f"{name} of two bfloat16 numbers in one value, which no function of HIP shuffles",
+        help="shuffle __low2bfloat16(v) and __high2bfloat16(v), and join them with"
+        " __halves2bfloat162",
     )
