@@ -8,6 +8,8 @@ from typing import Final
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.mapping import Name, Status
+from porting.rules.linkage import CODES as LINKAGE_CODES
+from porting.rules.linkage import LinkageBlocks
 from porting.rules.runtime_header import RUNTIME, insertion_point, needs_runtime
 from porting.rules.torch_headers import REMOVED_HELP, is_removed, rocm_header
 from porting.rules.unit import Unit
@@ -67,7 +69,7 @@ ADDED = Code(
     " so threadIdx, dim3, atomicAdd and the runtime API are unknown until hip/hip_runtime.h is"
     " included.  The tool adds that line where no header before the first use brings it.",
 )
-CODES = (MISSING, NO_COLLECTIVES, LIBCUDACXX, UNKNOWN, OWN, ADDED)
+CODES = (MISSING, NO_COLLECTIVES, LIBCUDACXX, UNKNOWN, OWN, ADDED, *LINKAGE_CODES)
 
 _UNKNOWN = re.compile(
     r"(?:.*/)?(?:cuda[A-Z_]\w*|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti|file|Nvjpeg)\w*"
@@ -91,6 +93,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Port every header name of live code; add the runtime header where nvcc gave it."""
     reach = scopes(unit.lexed.directives)
     included: dict[str, list[tuple[int, ...]]] = {}
+    blocks = LinkageBlocks(unit, reach)
     if needs_runtime(unit, reach):
         included[RUNTIME] = [()]
         yield _added(unit, reach)
@@ -103,11 +106,32 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
             earlier = included.setdefault(target, [])
             if isinstance(finding, Edit) and any(here[: len(e)] == e for e in earlier):
                 finding = _dropped(unit, header)
+            elif blocks.holds(header):
+                has_runtime = any(here[: len(e)] == e for e in included.get(RUNTIME, ()))
+                finding = _out_of_block(unit, blocks, header, finding, has_runtime=has_runtime)
             earlier.append(here)
         else:
             finding = _port(unit, header)
         if finding is not None:
             yield finding
+    yield from blocks.moved()
+
+
+def _out_of_block(
+    unit: Unit,
+    blocks: LinkageBlocks,
+    header: HeaderName,
+    finding: Edit | Diagnostic | None,
+    *,
+    has_runtime: bool,
+) -> Edit | Diagnostic | None:
+    """Return what is to be done about a header inside `extern "C"`, which HIP's forbid."""
+    own = _own(unit, header)
+    if own is None and isinstance(finding, Edit):
+        return blocks.move(header, finding.replacement) or _dropped(unit, header)
+    if own in unit.project.runtime_headers and not has_runtime:
+        return blocks.move(header, RUNTIME) or finding
+    return finding
 
 
 def _new_path(finding: Edit | Diagnostic | None, header: HeaderName) -> str:

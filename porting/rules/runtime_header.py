@@ -108,11 +108,12 @@ def insertion_point(unit: Unit, reach: Sequence[Scope]) -> tuple[int, str, str]:
             first = outer[0] if outer else header.directive
             while reach[first] or (outer and unit.lexed.directives[first].name not in _OPENS):
                 first -= 1
-            return _line_start(unit, unit.lexed.directives[first].start), "", ""
+            return line_start(unit, unit.lexed.directives[first].start), "", ""
     return _behind_opening(unit)
 
 
-def _line_start(unit: Unit, offset: int) -> int:
+def line_start(unit: Unit, offset: int) -> int:
+    """Return where the line of an offset starts, behind a byte order mark."""
     line = unit.source.line_of(offset)
     return max(unit.source.line_starts[line - 1], _text_start(unit))
 

@@ -256,3 +256,46 @@ def test_cu_file_whose_device_code_only_shows_in_hip_gets_the_header_at_once(tex
 def test_cu_file_with_a_hosts_assembly_stays() -> None:
     text = 'inline void f() { asm volatile("mfence" ::: "memory"); }\n'
     assert text_of(in_tree({"a.cu": text}, "a.cu")) == text
+
+
+MARK = "#ifdef __cplusplus\n{}\n#endif\n"
+C_OPEN, C_CLOSE = MARK.format('extern "C" {'), MARK.format("}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'int x;\nextern "C" {\n#include <cuda.h>\n#include <nccl.h>\n#include <a.h>\n}\n',
+            f'int x;\n{RUNTIME}#include <rccl/rccl.h>\nextern "C" {{\n#include <a.h>\n}}\n',
+        ),
+        (
+            f"#ifndef A_H\n#define A_H\n{C_OPEN}#include <cuda.h>\nint f();\n{C_CLOSE}#endif\n",
+            f"#ifndef A_H\n#define A_H\n{RUNTIME}{C_OPEN}int f();\n{C_CLOSE}#endif\n",
+        ),
+        (
+            '#include <cuda.h>\nextern "C" {\n#include <cuda_runtime.h>\n}\n',
+            f'{RUNTIME}extern "C" {{\n}}\n',
+        ),
+    ],
+)
+def test_header_inside_extern_c_goes_in_front(
+    ported: Callable[..., Any], text: str, expected: str
+) -> None:
+    assert ported(includes.check, text, path="a.h").text == expected
+
+
+def test_header_of_the_tree_inside_extern_c_finds_the_runtime_included() -> None:
+    text = 'extern "C" {\n#include "b.h"\n}\ncudaError_t f();\n'
+    expected = RUNTIME + text.replace("cuda", "hip")
+    files = {"a.cpp": text, "b.h": "#include <cuda.h>\n"}
+    assert text_of(in_tree(files, "a.cpp")) == expected
+    ported_files = {"a.cpp": expected, "b.h": RUNTIME}
+    assert text_of(in_tree(ported_files, "a.cpp")) == expected
+
+
+def test_header_under_a_condition_inside_extern_c_is_an_error(ported: Callable[..., Any]) -> None:
+    text = 'extern "C" {\n#ifdef USE_CUDA\n#include <cuda.h>\n#endif\n}\n'
+    done = ported(includes.check, text, path="a.h")
+    assert done.text == text
+    assert [(d.line, d.code, d.severity.value) for d in done.findings] == [(3, "INC008", "error")]
