@@ -11,6 +11,7 @@ from porting.mapping import Name, Status
 from porting.rules.linkage import CODES as LINKAGE_CODES
 from porting.rules.linkage import LinkageBlocks
 from porting.rules.runtime_header import RUNTIME, insertion_point, needs_runtime
+from porting.rules.thrust_headers import is_backend, rocthrust_header
 from porting.rules.torch_headers import REMOVED_HELP, is_removed, rocm_header
 from porting.rules.unit import Unit
 from porting.syntax import HeaderName, scopes
@@ -147,7 +148,7 @@ def _port(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
     if own is not None:
         return _of_tree(unit, header, own, is_known=known is not None)
     if known is None:
-        return _of_torch(unit, header) or _unknown(unit, header)
+        return _of_torch(unit, header) or _of_thrust(unit, header) or _unknown(unit, header)
     if known.target is None:
         return _missing(unit, header, known)
     edit = Edit(header.start, header.end, known.target, header.path)
@@ -225,11 +226,27 @@ def _of_torch(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
     return Edit(header.start, header.end, target, header.path) if target is not None else None
 
 
+def _of_thrust(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
+    """Return what becomes of a private header of Thrust's CUDA backend, None for another."""
+    target = rocthrust_header(header.path)
+    if target is not None:
+        return Edit(header.start, header.end, target, header.path)
+    if not is_backend(header.path):
+        return None
+    text = f"no HIP header for '{header.path}': rocThrust's backend has none of that name"
+    help_text = "use thrust/execution_policy.h or rocPRIM; the backend's headers are private"
+    return unit.diagnose(MISSING, header.start, text, help=help_text, symbol=header.path)
+
+
 def _unknown(unit: Unit, header: HeaderName) -> Diagnostic | None:
     library, slash, _ = header.path.partition("/")
     if slash and library in _FOREIGN:
         text = f"no HIP header for '{header.path}': ROCm has no port of {library}"
         help_text = _FOREIGN[library]
+        return unit.diagnose(MISSING, header.start, text, help=help_text, symbol=header.path)
+    if header.path == "nvfunctional":
+        text = "no HIP header for 'nvfunctional': HIP has no function wrapper for device code"
+        help_text = "use std::function on the host, and templates or functors on the device"
         return unit.diagnose(MISSING, header.start, text, help=help_text, symbol=header.path)
     if not _UNKNOWN.fullmatch(header.path):
         return None

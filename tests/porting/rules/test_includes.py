@@ -299,3 +299,23 @@ def test_header_under_a_condition_inside_extern_c_is_an_error(ported: Callable[.
     done = ported(includes.check, text, path="a.h")
     assert done.text == text
     assert [(d.line, d.code, d.severity.value) for d in done.findings] == [(3, "INC008", "error")]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("thrust/system/cuda/detail/par.h", "thrust/system/hip/detail/par.h"),
+        ("thrust/system/cuda/detail/execution_policy.h",
+         "thrust/system/hip/detail/execution_policy.h"),
+        ("thrust/system/cuda/detail/guarded_cuda_runtime_api.h",
+         "thrust/system/hip/detail/guarded_hip_runtime_api.h"),
+        ("thrust/system/cuda/detail/core/agent_launcher.h", None),
+        ("nvfunctional", None),
+    ],
+)  # fmt: skip
+def test_private_header_becomes_rocms_or_is_an_error(
+    ported: Callable[..., Any], path: str, expected: str | None
+) -> None:
+    done = ported(includes.check, f"#include <{path}>\n", path="a.cpp")
+    assert done.text == f"#include <{expected or path}>\n"
+    assert [d.code for d in done.findings] == ([] if expected else ["INC001"])
