@@ -50,7 +50,7 @@ def declares(lexed: Lexed, index: int) -> bool:
     before = tokens[index - 1]
     after = _text_after(tokens, index)
     if before.text in _TYPE_KEYWORDS or before.text == "using":
-        return before.text != "using" or after == "="
+        return _introduces(before.text, after)
     if after == "]":
         return _is_binding(tokens, index)
     if after == "}":
@@ -58,6 +58,13 @@ def declares(lexed: Lexed, index: int) -> bool:
     return after in _AFTER_DECLARATOR and (
         _after_type(tokens, index, before, after) or _by_context(tokens, index, before, after)
     )
+
+
+def _introduces(keyword: str, after: str) -> bool:
+    """Whether a keyword in front of a name declares it: `typename N::type` does not."""
+    if keyword == "typename":
+        return after not in ("::", "<")
+    return keyword != "using" or after == "="
 
 
 def _in_directive(lexed: Lexed, index: int) -> bool:

@@ -66,6 +66,8 @@ def test_declaration_is_seen_for(source: str) -> None:
         "#define A N(x)",
         "#define A(x) N = x",
         "int x = N, y;",
+        "using a = typename N::type;",
+        "typename N<int>::type x;",
     ],
 )
 def test_use_is_no_declaration_for(source: str) -> None:
