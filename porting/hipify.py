@@ -71,7 +71,7 @@ def hipify(
 
 def _is_of_no_interest(source: SourceFile) -> bool:
     """Whether a file is no CUDA source and has no trace of CUDA: most files of most trees."""
-    return source.suffix not in (".cu", ".cuh") and not has_trace_of_cuda(source.text)
+    return not source.is_cuda and not has_trace_of_cuda(source.text)
 
 
 class _Outcome:

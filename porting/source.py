@@ -9,10 +9,11 @@ from typing import NamedTuple
 UTF8_BOM = b"\xef\xbb\xbf"
 C_SUFFIXES = frozenset(
     (
-        *(".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".cuh", ".hip"),
+        *(".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".cuh", ".hu", ".hip"),
         *(".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp", ".impl", ".def"),
     )
 )
+CUDA_SUFFIXES = frozenset((".cu", ".cuh", ".hu"))
 
 
 class Position(NamedTuple):
@@ -42,6 +43,11 @@ class SourceFile:
     def suffix(self) -> str:
         """The last suffix, lower case, with its dot."""
         return PurePosixPath(self.path).suffix.lower()
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the suffix is one that only CUDA's sources and headers have."""
+        return self.suffix in CUDA_SUFFIXES
 
     @property
     def is_binary(self) -> bool:

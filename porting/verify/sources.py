@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from porting.source import C_SUFFIXES
+from porting.source import C_SUFFIXES, CUDA_SUFFIXES
 from porting.syntax import tokenize
 
 _HIP_SUFFIXES = frozenset((".cu", ".hip"))
 _CXX_SUFFIXES = frozenset((".cpp", ".cc", ".cxx", ".c++"))
-_HEADER_SUFFIXES = frozenset((".cuh", ".h", ".hh", ".hpp", ".hxx", ".h++"))
+_HEADER_SUFFIXES = frozenset((".cuh", ".hu", ".h", ".hh", ".hpp", ".hxx", ".h++"))
 _INCLUDE = re.compile(r"""^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]""", re.MULTILINE)
 _DEVICE_CODE = re.compile(r"__global__|<<<")
 _GPU = re.compile(r"\b(?:hip|rccl|nccl)[A-Z/]|__global__|__device__|<<<")
@@ -162,7 +162,7 @@ class SourceTree:
         return Language.C if suffix == ".c" else None
 
     def _header_language(self, path: str) -> Language:
-        is_cuda = PurePosixPath(path).suffix.lower() == ".cuh" or self._has_device_code(path)
+        is_cuda = PurePosixPath(path).suffix.lower() in CUDA_SUFFIXES or self._has_device_code(path)
         return Language.HIP if is_cuda else Language.CXX
 
     def _has_device_code(self, path: str) -> bool:

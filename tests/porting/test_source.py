@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porting.source import Position, SourceFile
+from porting.source import C_SUFFIXES, Position, SourceFile
 
 
 @given(st.binary(max_size=200))
@@ -52,6 +52,13 @@ def test_newline_is_that_of_the_first_line(data: bytes, expected: str) -> None:
 @pytest.mark.parametrize(("path", "expected"), [("a/B.CU", ".cu"), ("a.b.hpp", ".hpp"), ("a", "")])
 def test_suffix_is_the_last_in_lower_case(path: str, expected: str) -> None:
     assert SourceFile(path, b"").suffix == expected
+
+
+@pytest.mark.parametrize(("path", "is_cuda"), [("a.cu", True), ("a.hu", True), ("a.h", False)])
+def test_suffix_says_whether_a_file_is_cuda(path: str, *, is_cuda: bool) -> None:
+    source = SourceFile(path, b"int a;\n")
+    assert source.suffix in C_SUFFIXES
+    assert source.is_cuda is is_cuda
 
 
 def test_nul_byte_makes_a_file_binary() -> None:

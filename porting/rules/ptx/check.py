@@ -57,7 +57,7 @@ def _may_be_device(unit: Unit, statement: AsmStatement) -> bool:
     """Whether a function is marked for the device, or by a macro that may say so."""
     function = unit.functions.around(statement.keyword)
     if function is None or function.is_macro:
-        return function is not None and unit.source.suffix in (".cu", ".cuh")
+        return function is not None and unit.source.is_cuda
     header = (unit.tokens[at] for at in range(function.first, function.open))
     return function.on_device or any(_MARK.fullmatch(token.text) for token in header)
 

@@ -10,11 +10,11 @@ from porting.rules.warp.codes import BALLOT, SHUFFLE, VOTE
 from porting.rules.warp.shuffles import SHUFFLES
 from porting.rules.warp.votes import CHECK_READERS, HALF, TWO_WARPS
 from porting.rules.warp.width import LANES, Widths
+from porting.source import CUDA_SUFFIXES
 from porting.syntax import Call, call_at
 
 _VOTES: Final = {"__ballot": "", "__any": " != 0", "__all": " == 0"}
 _NAMES: Final = (*SHUFFLES.values(), *_VOTES)
-_CUDA_SUFFIXES: Final = (".cu", ".cuh")
 _NO_CALL: Final = frozenset(("define", "undef", "ifdef", "ifndef", "defined", ".", "->"))
 
 
@@ -42,7 +42,7 @@ def check_legacy(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
 def _is_cuda(unit: Unit) -> bool:
     """Whether the file, or one beside it in the tree, has a suffix of CUDA's."""
     paths = (unit.source.path, *unit.project.files)
-    return any(path.endswith(_CUDA_SUFFIXES) for path in paths)
+    return any(path.endswith(tuple(CUDA_SUFFIXES)) for path in paths)
 
 
 def _is_plain_call(unit: Unit, call: Call) -> bool:

@@ -35,7 +35,7 @@ _COMPARISONS: Final = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _TESTS: Final = frozenset(("if", "while", "switch", "bool", "assert", "__builtin_expect"))
 _FROM_TOP: Final = {31: "63", 32: "64"}
 _ORDER_OF_BITS: Final = frozenset(("__clz", "__brev", "__builtin_clz"))
-_HEADERS: Final = frozenset((".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"))
+_HEADERS: Final = frozenset((".cuh", ".hu", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"))
 
 
 def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:

@@ -55,8 +55,9 @@ def test_units_when_links_and_hidden_folders_are_there(tmp_path: Path) -> None:
 
 
 def test_units_when_one_file_is_asked_for(tmp_path: Path) -> None:
-    tree_of(tmp_path, {"a.cu": "", "b.cu": "", "h.cuh": "", "p.h": "int f();\n"})
+    tree_of(tmp_path, {"a.cu": "", "b.cu": "", "h.cuh": "", "h.hu": "", "p.h": "int f();\n"})
     assert SourceTree(tmp_path, only="b.cu").units() == [Unit("b.cu", Language.HIP)]
+    assert SourceTree(tmp_path, only="h.hu").units() == [Unit("h.hu", Language.HIP)]
     assert SourceTree(tmp_path, only="h.cuh").units() == [Unit("h.cuh", Language.HIP)]
     assert SourceTree(tmp_path, only="p.h").units() == [Unit("p.h", Language.CXX)]
 
