@@ -1,7 +1,7 @@
 """Headers of Thrust's CUDA backend below detail/, and rocThrust's in their place.  Data.
 
-CUDA's tables hold the public headers only.  The names: files of ROCm/rocThrust in
-thrust/system/hip/detail that its releases 6.2 to 7.1 carry under the same name as Thrust's.
+CUDA's tables hold the public headers only.  The names: files that ROCm/rocThrust holds in
+thrust/system/hip/detail under the same name as Thrust in thrust/system/cuda/detail.
 """
 
 from typing import Final

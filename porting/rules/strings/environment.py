@@ -16,6 +16,8 @@ _PATHS: Final = re.compile(
 _PROGRAMS: Final = re.compile(
     r'"(?:[^"\s]*/)?(nvidia-smi|nvcc|cuobjdump|nvdisasm|ptxas|nvprof|nsys)\b'
 )
+# A program with an option or a pipe behind it is a command line, wherever it is passed.
+_COMMAND: Final = re.compile(r"[ \t]+(?:--?[A-Za-z]|\||[12]?>|&&)|[ \t]*\|")
 _VARIABLE: Final = re.compile(r'"((?:CUDA|NVIDIA|CUBLAS|CUDNN|NVCC|CUFFT)_?[A-Z0-9_]*)"')
 _READS: Final = re.compile(r"(?i)(?:get|set|put|unset|has|read)?_?env\w*$|\benviron\w*")
 _VARIABLES: Final = {
@@ -58,7 +60,7 @@ def check_environment(unit: Unit) -> Iterator[Diagnostic]:
             yield _warning(unit, number, f"path '{found[1]}' is NVIDIA's", help_text)
             continue
         program = _PROGRAMS.match(token.text)
-        if program and (program[0] == token.text[:-1] or _runs(unit, number)):
+        if program and _is_command(unit, number, program.end()):
             help_text = _PROGRAM_HELP.get(program[1], "ROCm has no program of that name")
             yield _warning(unit, number, f"program '{program[1]}' is NVIDIA's", help_text)
             continue
@@ -86,6 +88,12 @@ def _callee(unit: Unit, number: int) -> str:
     if unit.tokens[opener].text == "[":  # environ["X"]
         return unit.tokens[opener - 1].text if opener else ""
     return callee_of(unit.tokens, opener)
+
+
+def _is_command(unit: Unit, number: int, end: int) -> bool:
+    """Whether a string that names a program up to `end` runs it, rather than speaks of it."""
+    rest = unit.tokens[number].text[end:]
+    return rest == '"' or _COMMAND.match(rest) is not None or _runs(unit, number)
 
 
 def _runs(unit: Unit, number: int) -> bool:

@@ -252,6 +252,10 @@ def test_symbol_of_other_form_in_a_look_up_by_version_is_an_entry_point_error(
         'std::ifstream f("/proc/driver/nvidia/version");',
         'f("/sys/module/nvidia_peermem/version");',
         'system("nvidia-smi -L");',
+        'popen("nvidia-smi pmon", "r");',
+        'const char* query = "nvidia-smi --query-gpu=name --format=csv";',
+        'run("/usr/bin/nvidia-smi | grep MiB");',
+        'std::string command = "nvcc -ptx " + file;',
         'std::getenv("CUDA_LAUNCH_BLOCKING");',
         'setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);',
         'const char* home = getenv("CUDA_HOME");',
@@ -279,6 +283,8 @@ def test_visible_devices_variable_is_a_note_as_hip_honours_it(
         'f("nvidia");',
         'f("CUDA_HOME");',
         'f("run nvidia-smi");',
+        'f("nvidia-smi not found");',
+        'f("nvidia-smi - was not found");',
     ],
 )
 def test_prose_about_the_environment_stays_without_a_word(
