@@ -50,7 +50,7 @@ def declares(lexed: Lexed, index: int) -> bool:
     before = tokens[index - 1]
     after = _text_after(tokens, index)
     if before.text in _TYPE_KEYWORDS or before.text == "using":
-        return _introduces(before.text, after)
+        return _keyword_declares(before.text, after)
     if after == "]":
         return _is_binding(tokens, index)
     if after == "}":
@@ -60,7 +60,7 @@ def declares(lexed: Lexed, index: int) -> bool:
     )
 
 
-def _introduces(keyword: str, after: str) -> bool:
+def _keyword_declares(keyword: str, after: str) -> bool:
     """Whether a keyword in front of a name declares it: `typename N::type` does not."""
     if keyword == "typename":
         return after not in ("::", "<")
