@@ -6,9 +6,12 @@ from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.device import (
     cache_hints,
+    coordinates,
     intrinsics,
     locks,
+    plain_math,
     restrictions,
+    rounding,
     scoped_atomics,
     shared_memory,
 )
@@ -29,6 +32,7 @@ _RESTRICTIONS = (
     restrictions.narrow_floats,
     restrictions.attributes,
     locks.spin_locks,
+    coordinates.whole_values,
 )
 
 
@@ -39,6 +43,8 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     for module, names in (
         (scoped_atomics, scoped_atomics.NAMES),
         (cache_hints, cache_hints.NAMES),
+        (rounding, rounding.NAMES),
+        (plain_math, plain_math.NAMES),
         (intrinsics, tuple(intrinsics.names(unit))),
     ):
         for name in names:

@@ -1,0 +1,90 @@
+"""Math functions and built-in variables that HIP has for fewer types than CUDA."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from porting.rules.device import check
+from porting.toolkits.sysroot import Sysroot
+
+Port = Callable[..., Any]
+Check = Callable[..., None]
+HEAD = (
+    "__global__ void k(float* p, double* q, unsigned* up, float a, float b, double d, __half* hp,\n"
+    "                  __half2* hp2, __half2 x, __half2 y, int n) {\n"
+)
+HALVES = "__hmax(__low2half(x), __low2half(y)), __hmax(__high2half(x), __high2half(y))"
+# The ones that compile for HIP as they are written.
+WRITTEN = [
+    ("p[0] = __fadd_rz(a, b);", "p[0] = __ocml_add_rtz_f32(a, b);"),
+    ("p[0] = __fsub_ru(a, b);", "p[0] = __ocml_sub_rtp_f32(a, b);"),
+    ("p[0] = __fmaf_rd(a, b, a);", "p[0] = __ocml_fma_rtn_f32(a, b, a);"),
+    ("q[0] = __dmul_ru(d, d);", "q[0] = __ocml_mul_rtp_f64(d, d);"),
+    ("q[0] = __fma_rz(d, d, d);", "q[0] = __ocml_fma_rtz_f64(d, d, d);"),
+    ("up[0] = umin(n, 3u);", "up[0] = ::min(static_cast<unsigned>(n), static_cast<unsigned>(3u));"),
+    (
+        "q[0] = llmax(n, n + 1);",
+        "q[0] = ::max(static_cast<long long>(n), static_cast<long long>(n + 1));",
+    ),
+    ("p[0] = fdivide(a + b, b - a) * 2;", "p[0] = ((a + b) / (b - a)) * 2;"),
+    ("sincos(a, &p[0], p + 1);", "sincosf(a, &p[0], p + 1);"),
+    ("float s, c; sincospi(a, &s, &c);", "float s, c; sincospif(a, &s, &c);"),
+    (
+        "x = __hmax2(x, y);",
+        "x = __halves2half2(" + HALVES + ");",
+    ),
+    ("uint3 t = threadIdx;", "uint3 t = make_uint3(threadIdx.x, threadIdx.y, threadIdx.z);"),
+    (
+        "const uint3 t{blockIdx};",
+        "const uint3 t{make_uint3(blockIdx.x, blockIdx.y, blockIdx.z)};",
+    ),
+]
+LEFT = [
+    "q[0] = __dadd_rn(d, d);",
+    "sincos(d, &q[0], q + 1);",
+    "p[0] = mine::umin(n, 3);",
+    "auto umin = [](int l, int r) { return l; }; p[0] = umin(n, 3);",
+    "dim3 t = threadIdx;",
+    "uint3 t{threadIdx.x, 0, 0};",
+]
+REFUSED = [
+    ("p[0] = __fdiv_rd(a, b);", "DEV005", "__double2float_rd"),
+    ("q[0] = __dsqrt_rz(d);", "DEV005", "round to nearest"),
+    ("x = __hmin2(f(x), y);", "DEV005", "variables"),
+]
+
+
+def kernel(statement: str) -> str:
+    """Return a kernel that holds a statement in line 3."""
+    return f"{HEAD}  {statement}\n}}\n"
+
+
+@pytest.mark.parametrize(("before", "after"), WRITTEN)
+def test_function_is_written_as_hip_has_it(ported: Port, before: str, after: str) -> None:
+    found = ported(check, kernel(before))
+    assert found.text == kernel(after)
+    assert found.said(above="") == [(3, "DEV004")]
+
+
+@pytest.mark.parametrize("statement", LEFT)
+def test_function_is_left_when_hip_has_it_or_it_is_anothers(ported: Port, statement: str) -> None:
+    found = ported(check, kernel(statement))
+    assert found.text == kernel(statement)
+    assert found.said() == []
+
+
+@pytest.mark.parametrize(("statement", "code", "way_out"), REFUSED)
+def test_function_is_refused_with_a_way_out_when_hip_cannot_say_it(
+    ported: Port, statement: str, code: str, way_out: str
+) -> None:
+    found = ported(check, kernel(statement))
+    assert found.text == kernel(statement)
+    assert found.said(above="note") == [(3, code)]
+    assert way_out in found.findings[0].help
+
+
+@pytest.mark.toolchain
+def test_functions_compile_as_written(ported: Port, compiles: Check, sysroot: Sysroot) -> None:
+    body = "".join(f"  {{ {before} }}\n" for before, _ in WRITTEN)
+    compiles("#include <hip/hip_fp16.h>\n" + ported(check, f"{HEAD}{body}}}\n").text, sysroot)
