@@ -74,6 +74,8 @@ class SourceFile:
     def newline(self) -> str:
         r"""The line end this file uses: that of its first line, "\n" when it has only one line."""
         at = self.text.find("\n")
+        if at < 0 and "\r" in self.text:
+            return "\r"
         return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
 
     def line_of(self, offset: int) -> int:

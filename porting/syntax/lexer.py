@@ -56,6 +56,7 @@ _PIECE_OR_RAW: Final = re.compile(_PIECE_TEXT.replace("(?:", f"(?:{_RAW}|", 1))
 _RAW_STRING: Final = re.compile(_RAW)
 _LITERAL: Final = re.compile(r"(?:u8|[uUL])?R?([\"'])")
 _BOM: Final = "\xef\xbb\xbf"
+_LONE_RETURN: Final = re.compile(r"\r(?!\n)")  # ends a line too, as for clang
 _SPLICE: Final = re.compile(r"\\\r?\n")
 _DIGRAPHS: Final = {"%:": "#", "%:%:": "##", "<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 _HALVES: Final = ("<%", "%>", "<:", ":>", "%:")  # each digraph holds one
@@ -91,6 +92,8 @@ def tokenize(text: str, padding: int = 0) -> Lexed:
     trigraphs, which C++17 removed, are not.
     """
     begin = len(_BOM) if text.startswith(_BOM) else 0
+    if "\r" in text:
+        text = _LONE_RETURN.sub("\n", text)
     if 'R"' in text:
         pieces = [match[0] for match in _PIECE_OR_RAW.finditer(text, begin)]
     else:

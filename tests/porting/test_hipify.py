@@ -155,3 +155,16 @@ FRAGMENTS = [
 def test_fragment_that_breaks_off_is_ported_like_any_text(text: str) -> None:
     done = port(text)
     assert port(done.data.decode()).data == done.data
+
+
+def test_file_whose_lines_end_in_carriage_returns_is_ported() -> None:
+    text = "// f\r#include <cuda_fp16.h>\r#define F(x) \\\r  x\rvoid f() { cudaDeviceReset(); }\r"
+    ported = (
+        "#include <hip/hip_runtime.h>\r// f\r#include <hip/hip_fp16.h>\r"
+        "#define F(x) \\\r  x\rvoid f() { (void)hipDeviceReset(); }\r"
+    )
+    done = hipify(SourceFile("a.cu", text.encode()), Target(), Names.load("7.1"))
+    assert done.data.decode() == ported
+    assert (
+        hipify(SourceFile("a.cu", ported.encode()), Target(), Names.load("7.1")).data == done.data
+    )
