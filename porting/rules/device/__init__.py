@@ -9,6 +9,7 @@ from porting.rules.device import (
     coordinates,
     intrinsics,
     locks,
+    narrow_atomics,
     plain_math,
     restrictions,
     rounding,
@@ -45,6 +46,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         (cache_hints, cache_hints.NAMES),
         (rounding, rounding.NAMES),
         (plain_math, plain_math.NAMES),
+        (narrow_atomics, narrow_atomics.NAMES),
         (intrinsics, tuple(intrinsics.names(unit))),
     ):
         for name in names:

@@ -131,6 +131,16 @@ LOCK = Code(
     " kernel hangs.  Let one thread per block take the lock, or put the critical section inside the"
     " loop, in the branch in which the lock was taken.",
 )
+NARROW_ATOMIC = Code(
+    "DEV015",
+    "half-types",
+    Severity.ERROR,
+    "an atomic addition to a 16-bit floating-point number",
+    "CUDA's atomicAdd has overloads for __half, __half2, __nv_bfloat16 and __nv_bfloat162.  HIP's"
+    " has none, so the line does not compile.  Add to a float and convert once at the end, which is"
+    " faster and more exact; or loop over atomicCAS on the aligned 32-bit word that holds the"
+    " number.  An overload of your own with the name atomicAdd works too.",
+)
 CODES: Final = (
     CACHE_HINT,
     CACHE_HINT_UNKNOWN,
@@ -146,4 +156,5 @@ CODES: Final = (
     ATTRIBUTE,
     CLUSTER,
     LOCK,
+    NARROW_ATOMIC,
 )
