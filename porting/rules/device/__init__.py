@@ -53,7 +53,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
             for place in unit.where(name):
                 if _is_call(unit, place):
                     call = call_at(unit.tokens, place)
-                    if call is not None:
+                    if call is not None and all(a.first < a.last for a in call.arguments):
                         yield from module.rewrite(unit, call)
     for restriction in _RESTRICTIONS:
         yield from restriction(unit)

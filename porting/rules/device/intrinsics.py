@@ -43,6 +43,7 @@ _DROPPED: Final = frozenset(
         *("__pipeline_wait_prior",),
     )
 )
+_WITH_OPERAND: Final = frozenset(("__nanosleep", "__isGlobal"))
 
 
 def names(unit: Unit) -> Iterator[str]:
@@ -63,6 +64,8 @@ def rewrite(unit: Unit, call: Call) -> Iterator[Diagnostic]:
     edits = CallEdits(unit, call)
     name = edits.name.text
     finding: Diagnostic | None
+    if name in _WITH_OPERAND and len(call.arguments) != 1:
+        return
     if name in _SPECIAL:
         finding = _SPECIAL[name](edits)
     elif name in _DROPPED:

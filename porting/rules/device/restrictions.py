@@ -95,7 +95,7 @@ def _is_reference(unit: Unit, place: int) -> bool:
         and tokens[place - 1].text not in (".", "->", "class", "struct")
         and (tokens[place - 1].text != "::" or tokens[place - 2].kind != IDENT)
         and unit.functions.around(place) is None
-        and any(tokens[at].text in (">", ";") for at in range(place + 2, place + 16))
+        and any(token.text in (">", ";") for token in tokens[place + 2 : place + 16])
     )
 
 
