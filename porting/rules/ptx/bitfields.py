@@ -43,8 +43,7 @@ def extract(values: Values, ins: Instruction) -> str:
         return values.assign(target, f"{shifted} & 0x{mask:x}{suffix}", kind)
     if kind == "u64":
         raise UntranslatableError("bfe.u64 needs constant positions")
-    wide = f"static_cast<unsigned long long>({strip(text)})"
-    field = f"{wide} >> {start} & ((1ull << {size}) - 1)"
+    field = f"1ull * {text} >> {start} & ~(~0ull << {size})"
     return values.assign(target, f"static_cast<unsigned>({field})", kind)
 
 
