@@ -79,6 +79,8 @@ _UNKNOWN = re.compile(
     r"\.(?:h|hpp|cuh)"
     r"|(?:cub|cuda|cooperative_groups|nvtx3)/.*"
 )
+# In quotes, what begins so and is in no table is a header of somebody's own, like cuda_utils.h.
+_OWN: Final = re.compile(r"(?:.*/)?cuda[A-Z_]\w*\.(?:h|hpp|cuh)")
 _FOREIGN: Final = {
     "cutlass": "use Composable Kernel, hipBLASLt or rocWMMA; the templates have no HIP form",
     "cute": "use Composable Kernel's tensor descriptors; CuTe has no HIP form",
@@ -248,7 +250,7 @@ def _unknown(unit: Unit, header: HeaderName) -> Diagnostic | None:
         text = "no HIP header for 'nvfunctional': HIP has no function wrapper for device code"
         help_text = "use std::function on the host, and templates or functors on the device"
         return unit.diagnose(MISSING, header.start, text, help=help_text, symbol=header.path)
-    if not _UNKNOWN.fullmatch(header.path):
+    if not _UNKNOWN.fullmatch(header.path) or (header.quoted and _OWN.fullmatch(header.path)):
         return None
     text = f"'{header.path}' looks like an NVIDIA header, is in no table and not in the tree"
     help_text = "see whether it exists for ROCm; if not, replace it and the code that uses it"
