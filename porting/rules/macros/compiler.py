@@ -31,6 +31,7 @@ _ASKS_COMPILER: Final = re.compile(
 )
 _OTHERS: Final = re.compile(r"__CUDA(?:CC|_|BE|NVVM|ARCH)\w*|__NVCC_\w+|__CUDABE__")
 _HANDLED: Final = COUNTERPARTS.keys() | VERSIONS | {ARCH, NVCC}
+_OLD_VERSION: Final = "__CUDACC_VER__"
 _PRAGMAS: Final = re.compile(r"nv_\w+|hd_warning_disable|diag_(?:suppress|default|warning|error)")
 _OLD: Final = {
     "__HIP_PLATFORM_HCC__": "__HIP_PLATFORM_AMD__",
@@ -51,6 +52,8 @@ def check_compiler(unit: Unit) -> Iterator[Edit | Diagnostic]:
                 yield Edit(token.start, token.end, COUNTERPARTS[name], name)
     for number in unit.where(NVCC):
         yield _nvcc(unit, number)
+    for number in unit.where(_OLD_VERSION):
+        yield from _old_version(unit, number)
     for name in unit.index:
         if name.startswith("__") and _OTHERS.fullmatch(name) and name not in _HANDLED:
             yield from _others(unit, name)
@@ -86,6 +89,14 @@ def _nvcc(unit: Unit, number: int) -> Edit | Diagnostic:
         return Edit(token.start, token.end, "__HIPCC__", NVCC)
     text = f"{NVCC} asks for NVIDIA's compiler and stays undefined"
     return unit.diagnose(COMPILER, token, text, edits=[unit.hold(token)])
+
+
+def _old_version(unit: Unit, number: int) -> Iterator[Diagnostic]:
+    """Leave the version that nvcc had before CUDA 9 in conditions, where later ones lack it too."""
+    token = unit.tokens[number]
+    if token.directive >= 0 and unit.lexed.directives[token.directive].name in CONDITIONS:
+        text = f"{_OLD_VERSION} is defined by nvcc before CUDA 9 only, and undefined here"
+        yield unit.diagnose(COMPILER, token, text, edits=[unit.hold(token)])
 
 
 def _steers(unit: Unit, number: int) -> bool:
