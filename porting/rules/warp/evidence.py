@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-_LANE_COUNT: Final = r"\s*(?:&\s*31|%\s*32|/\s*32|>>\s*5|[<>=!]=?\s*3[12])\b"
+_LANE_COUNT: Final = r"\s*(?:&\s*31|&\s*\(\s*32\s*-\s*1|%\s*32|/\s*32|>>\s*5|[<>=!]=?\s*3[12])\b"
+_IS: Final = r"\s*[={(]?\s*\(?"
 # One pattern for each literal that it starts with: the engine searches for that first.
 _EVIDENCE: Final = tuple(
     map(
@@ -15,6 +16,12 @@ _EVIDENCE: Final = tuple(
             rf"tid{_LANE_COUNT}",
             r"arp_?[sS]ize\w*\s*[={(]?\s*\(?32\b",
             r"WARP_?(?:SIZE|THREADS)\w*\s*[={(]?\s*\(?32\b",
+            rf"arp(?:(?<=\b[wW]arp)|(?<=\bk[wW]arp)|(?<=\bk_[wW]arp)){_IS}32\b",
+            rf"ARP(?:(?<=\bWARP)|(?<=\bk_WARP)|(?<=\bK_WARP)){_IS}32\b",
+            rf"og_?2?_?(?:[oO]f_?)?[wW]arp(?:_?[sS]ize)?{_IS}5\b",
+            rf"OG_?2?_?(?:OF_?)?WARP(?:_?SIZE)?{_IS}5\b",
+            rf"arp_?(?:[sS]ize_?)?(?:[lL]og_?2?|[sS]hift|[bB]its){_IS}5\b",
+            rf"ARP_?(?:SIZE_?)?(?:LOG_?2?|SHIFT|BITS){_IS}5\b",
             r"16\s*;[^;\n]*;[^;\n]*(?:>>=\s*1|/=\s*2)",
             r"16\s*;[^;\n]*(?:<<=\s*1|\*=\s*2)",
             r"32\s*;[^;\n]*(?:<<=\s*1|\*=\s*2)",

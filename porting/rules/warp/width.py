@@ -14,6 +14,10 @@ from porting.syntax import IDENT, NUMBER, Token, call_at, match_bracket
 _WARP_SIZE_NAME: Final = re.compile(
     r"k?_*(?:cuda|gpu|num|n)?_*(?:warp|wave)_*(?:size|width|threads|lanes)_*"
     r"|(?:num_*)?(?:threads|lanes)_*(?:per|in)_*(?:a_*)?warp_*"
+    r"|k?_*warp_*"
+)
+_LOG_NAME: Final = re.compile(
+    r"k?_*log_*2?_*(?:of_*)?warp_*(?:size_*)?|k?_*warp_*(?:size_*)?(?:log_*2?|shift|bits)_*"
 )
 _THREAD_NAME: Final = re.compile(
     r"tidx?|tx|thread_?(?:id|idx|rank|index)?x?|lane|lane_?idx?|lin(?:ear)?_?tid"
@@ -22,6 +26,7 @@ _WAVE_NAMES: Final = frozenset(("warpSize", "C10_WARP_SIZE", "at_warp_size"))
 _LITERALS: Final = {"&": 31, "%": 32, "/": 32, ">>": 5}
 _COMPARISONS: Final = frozenset(("==", "!=", "<", ">", "<=", ">="))
 LANES: Final = 32
+_LOG_LANES: Final = 5
 
 
 class Width(StrEnum):
@@ -37,6 +42,7 @@ class _Word(Enum):
     THREADS = 1
     SIZE = 2
     SHUFFLE = 3
+    LOG = 4
 
 
 @cache
@@ -46,6 +52,8 @@ def _kind_of_name(name: str) -> _Word | None:
         return _Word.THREADS
     if ("warp" in folded or "wave" in folded) and _WARP_SIZE_NAME.fullmatch(folded):
         return _Word.SIZE
+    if "warp" in folded and _LOG_NAME.fullmatch(folded):
+        return _Word.LOG
     return _Word.SHUFFLE if name.startswith("__shfl") else None
 
 
@@ -138,8 +146,8 @@ class Widths:
             for place in places:
                 if kind is _Word.THREADS:
                     yield from self._arithmetic(place, place + (3 if name == "threadIdx" else 1))
-                elif kind is _Word.SIZE:
-                    if self._defines_32(place):
+                elif kind in (_Word.SIZE, _Word.LOG):
+                    if self._defines(place, LANES if kind is _Word.SIZE else _LOG_LANES):
                         yield Literal(place, name)
                 else:
                     yield from self._halving_loop(place)
@@ -149,6 +157,10 @@ class Widths:
         """Yield `threadIdx.x & 31` and its kin, also around parentheses, and reversed."""
         tokens = self._tokens
         for at in (after, *self._behind_parentheses(after)):
+            words = [token.text for token in tokens[at : at + 5]]
+            if words == ["&", "(", str(LANES), "-", "1"]:
+                yield Literal(place, "& (32 - 1)")
+                return
             number = integer(tokens[at + 1]) if at + 1 < len(tokens) else None
             if self._is_lane_count(tokens[at].text, number):
                 yield Literal(place, f"{tokens[at].text} {tokens[at + 1].text}")
@@ -191,8 +203,8 @@ class Widths:
             elif depth == 0 and text in (";", ",", "{", "}", "?", "=", "<", "=="):
                 return
 
-    def _defines_32(self, place: int) -> bool:
-        """Whether a named constant gets the value 32: #define, an initializer, an enumerator."""
+    def _defines(self, place: int, value: int) -> bool:
+        """Whether a named constant gets a value: #define, an initializer, an enumerator."""
         tokens = self._tokens
         after = place + 1
         if after < len(tokens) and tokens[after].text in ("=", "{", "("):
@@ -201,7 +213,7 @@ class Widths:
             return False
         if after < len(tokens) and tokens[after].text == "(":
             after += 1
-        return after < len(tokens) and integer(tokens[after]) == LANES
+        return after < len(tokens) and integer(tokens[after]) == value
 
     def _halving_loop(self, place: int) -> Iterator[Literal]:
         """Yield the start 16 of a loop around a shuffle that halves its distance."""
