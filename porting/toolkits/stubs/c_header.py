@@ -100,9 +100,15 @@ def _variant(library: Library, declarations: Sequence[Declaration]) -> str:
         return ""
     macro, suffix = library.variant
     names = {d.name for d in declarations if isinstance(d, Prototype)}
-    plain = sorted(name for name in names if name + suffix in names)
-    defines = "".join(f"#define {name} {name}{suffix}\n" for name in plain)
+    other = {name: _with_suffix(name, suffix) for name in sorted(names)}
+    defines = "".join(f"#define {old} {new}\n" for old, new in other.items() if new in names)
     return f"#ifdef {macro}\n{defines}#endif\n"
+
+
+def _with_suffix(name: str, suffix: str) -> str:
+    """Return the name of a function's other form; `_64` stays at the end."""
+    stem = name.removesuffix("_64")
+    return stem + suffix + name[len(stem) :]
 
 
 def _initializers(library: Library, declarations: Sequence[Declaration]) -> list[str]:

@@ -86,9 +86,12 @@ def test_variant_when_one_macro_chooses_it() -> None:
         replace(DEMO, variant=("DEMO_V2", "_v2")),
         Prototype("int", "demoRun", "void * h"),
         Prototype("int", "demoRun_v2", "void * h"),
+        Prototype("int", "demoRun_64", "void * h"),
+        Prototype("int", "demoRun_v2_64", "void * h"),
         Prototype("int", "demoStop", ""),
     )
-    assert text.endswith("#ifdef DEMO_V2\n#define demoRun demoRun_v2\n#endif\n\n")
+    defines = "#define demoRun demoRun_v2\n#define demoRun_64 demoRun_v2_64\n"
+    assert text.endswith(f"#ifdef DEMO_V2\n{defines}#endif\n\n")
     assert "int demoStop(void);" in text
 
 
