@@ -21,8 +21,8 @@ GEMMS = [
     (
         "cublasHgemm(h, n, n, 1, 1, 1, &one, (const half*)a, 1, b + 1, 1, &one, c, 1)",
         (
-            f"cublasHgemm(h, n, n, 1, 1, 1, ({HALF})&one, ({HALF})(const half*)a, 1, ({HALF})(b + 1)"
-            f", 1, ({HALF})&one, (hipblasHalf*)c, 1)"
+            f"cublasHgemm(h, n, n, 1, 1, 1, ({HALF})&one, ({HALF})(const half*)a, 1, "
+            f"({HALF})(b + 1), 1, ({HALF})&one, (hipblasHalf*)c, 1)"
         ),
     ),
     (

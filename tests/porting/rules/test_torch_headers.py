@@ -46,7 +46,7 @@ def test_rocm_header_when_torch_renames_cuda_to_hip(cuda: str, rocm: str | None)
 
 @pytest.mark.parametrize("quotes", ["<>", '""'])
 def test_include_when_torch_has_it_for_hip_names_that(quotes: str) -> None:
-    first, last = quotes
+    first, last = quotes[0], quotes[1]
     done = port(f"#include {first}c10/cuda/CUDAStream.h{last}  // streams\n")
 
     assert done.data.decode() == f"#include {first}c10/hip/HIPStream.h{last}  // streams\n"
