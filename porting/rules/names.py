@@ -65,6 +65,9 @@ _CONVENTIONS: Final = words(
     " CUSPARSEAPI CUSOLVERAPI CUDNNWINAPI CUDA_EGL_API"
 )
 
+_PLAIN_TYPES: Final = words("int unsigned long short char bool float double size_t auto")
+_AFTER_VARIABLE: Final = frozenset(("=", ";", ",", ")", "[", "{"))
+
 # Kinds that code names whatever they look like: cusolver_int_t, htanh, double4_16a.
 _USED_AS_IS: Final = ("type", "function", "enumerator", "intrinsic")
 
@@ -83,7 +86,8 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         elif name is None:
             yield from _not_in_tables(unit, text, places)
         elif name.target is not None and name.status is Status.MAPPED and not _needs_a_person(name):
-            yield from _renamed(unit, name.target, places)
+            own = _own_variables(unit, places) if name.kind == "function" else frozenset()
+            yield from _renamed(unit, name.target, [n for n in places if n not in own])
         elif name.status is not Status.UNCHANGED and _is_meant(unit, name):
             yield from (_unsupported(unit, name, number) for number in places)
 
@@ -112,6 +116,25 @@ def _renamed(unit: Unit, target: str, places: list[int]) -> Iterator[Edit | Diag
             yield unit.diagnose(DEFINED_HERE, token, text)
         else:
             yield Edit(token.start, token.end, target, token.text)
+
+
+def _own_variables(unit: Unit, places: list[int]) -> frozenset[int]:
+    """Return the uses of a function's name that are parameters and variables of a plain type.
+
+    They hide the function where they are declared; a member keeps to its struct's declaration.
+    """
+    if not any(n and unit.tokens[n - 1].text in _PLAIN_TYPES for n in places):
+        return frozenset()
+    around = {n: unit.functions.around(n) for n in places}
+    hiding = [n for n in places if unit.tokens[n - 1].text in _PLAIN_TYPES]
+    scopes = [around[n] for n in hiding if around[n] and unit.tokens[n + 1].text in _AFTER_VARIABLE]
+    return frozenset(
+        n
+        for n in places
+        if around[n] in scopes
+        and unit.tokens[n - 1].text not in (".", "->", "::")
+        and unit.tokens[n + 1].text != "("
+    )
 
 
 def _needs_a_person(name: Name) -> bool:

@@ -33,6 +33,12 @@ Port = Callable[..., Any]
         ),
         ("cuMemAlloc_v2(&p, 3);", "hipMalloc(&p, 3);"),
         ("ncclAllReduce(a);", "ncclAllReduce(a);"),
+        (
+            "int f(int cuInit) { return 1; } auto g = &cuInit;",
+            "int f(int cuInit) { return 1; } auto g = &hipInit;",
+        ),
+        ("void f(int cuInit) { ::cuInit(cuInit); }", "void f(int cuInit) { ::hipInit(cuInit); }"),
+        ("void f() { g(int(cudaFree)); }", "void f() { g(int(hipFree)); }"),
     ],
 )
 def test_name_in_the_tables_is_renamed_where_it_is_a_whole_name(
@@ -54,6 +60,8 @@ def test_name_in_the_tables_is_renamed_where_it_is_a_whole_name(
         "enum E { cudaA, cudaB }; E e = cudaB;",
         '"cudaMalloc failed" // cudaMalloc\n/* cudaFree */',
         "int cub = 2, thrust = 3;",
+        "int f(int cuInit) { int cudaFree = cuInit; return cudaFree + 1; }",
+        "void f() { for (auto cudaFree = 0; cudaFree < 4; cudaFree++) {} }",
     ],
 )
 def test_name_of_the_tree_is_left_alone(ported: Port, text: str) -> None:
