@@ -143,7 +143,7 @@ def _right_operand(tokens: Sequence[Token], first: int, level: int) -> int:
             while at < len(tokens) and tokens[at].text != ">":
                 at += 1
         elif (
-            text in (")", "]")
+            text in (")", "]", "")
             or text in _BOUNDARIES
             or (at > first and _LEVELS.get(text, -1) >= level and _is_binary(tokens, at))
         ):

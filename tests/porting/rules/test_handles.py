@@ -220,3 +220,12 @@ def test_rewritten_uses_compile_for_every_architecture(
     source = SourceFile("a.cpp", f"{HEAD}{functions}\n".encode())
     done = hipify(source, Target(), Names.load("7.1"))
     compiles(done.data.decode(), sysroot)
+
+
+def test_expression_that_the_end_of_the_file_breaks_off_is_read_to_the_end(
+    ported: Callable[..., Any],
+) -> None:
+    text = "CUdeviceptr p = 0;(p + n"
+    assert ported(handles.check, text, path="a.inl").text == text.replace(
+        "(p", "(static_cast<char*>(p)"
+    )
