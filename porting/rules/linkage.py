@@ -91,6 +91,8 @@ class LinkageBlocks:
             return line_start(self._unit, extern)
         first = outer[len(inner)]
         while directives[first].name not in _OPENS or self._reach[first] != inner:
+            if first == 0:
+                return None  # an #else without its #if
             first -= 1
         return line_start(self._unit, directives[first].start)
 
