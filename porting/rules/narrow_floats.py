@@ -6,7 +6,7 @@ from typing import Final
 
 from porting.rules.unit import Unit
 from porting.rules.variables import is_a
-from porting.syntax import IDENT, Argument
+from porting.syntax import IDENT, Argument, match_bracket
 
 
 class Narrow(Enum):
@@ -19,10 +19,13 @@ class Narrow(Enum):
 
 
 _ELEMENT: Final = {Narrow.BFLOAT2: Narrow.BFLOAT, Narrow.HALF2: Narrow.HALF}
+_TO_BFLOAT: Final = frozenset(
+    ("__float2bfloat16", "__float2bfloat16_rn", "__double2bfloat16", "__ushort_as_bfloat16")
+)
 
 
 def narrow_type(unit: Unit, argument: Argument) -> Narrow | None:
-    """Return the type of a name, an element of an array, or an address or target of them.
+    """Return the type of a name, an element of an array, their address or target, or a conversion.
 
     Pointers and what they point to are not told apart: the operators around them say which is
     meant.  None when the type is another one, or the declaration is not in this file.
@@ -33,6 +36,8 @@ def narrow_type(unit: Unit, argument: Argument) -> Narrow | None:
         first += 1
     if first >= last or tokens[first].kind != IDENT:
         return None
+    if tokens[first].text in _TO_BFLOAT and match_bracket(tokens, first + 1) == last - 1:
+        return Narrow.BFLOAT
     words = [token.text for token in tokens[first + 1 : last]]
     if any(word in ("(", "?", ",", "<", "->", "::") for word in words):
         return None

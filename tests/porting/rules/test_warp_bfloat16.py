@@ -14,6 +14,11 @@ SHUFFLED = [
     ("v", "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(v), o, 32))"),
     ("r[1]", "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(r[1]), o, 32))"),
     ("p.x", "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(p.x), o, 32))"),
+    (
+        "__float2bfloat16(f)",
+        "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(__float2bfloat16(f)), o, 32))",
+    ),
+    ("__bfloat162float(v)", "__shfl_xor(__bfloat162float(v), o, 32)"),
     ("h", "__shfl_xor(h, o, 32)"),
     ("f", "__shfl_xor(f, o, 32)"),
 ]
