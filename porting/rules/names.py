@@ -59,7 +59,16 @@ CONVENTION = Code(
     "  HIP's headers have no such macros, and its functions none of these conventions, so the word"
     " is removed.",
 )
-CODES = (UNSUPPORTED, UNKNOWN, DEFINED_HERE, MEMBER, CONVENTION)
+OWN = Code(
+    "NAM006",
+    "api-name",
+    Severity.NOTE,
+    "a name of CUDA's that HIP lacks and the tree declares itself",
+    "A CUDA header declares the name, HIP has none for it, and the tree declares it too, for"
+    " instance as the guard or in a copy of a header.  It is taken for the tree's own and left as"
+    " it is.",
+)
+CODES = (UNSUPPORTED, UNKNOWN, DEFINED_HERE, MEMBER, CONVENTION, OWN)
 _CONVENTIONS: Final = words(
     "CUDAAPI CUDA_CB CUDART_CB CUDARTAPI CUDARTAPI_CDECL CUBLASWINAPI CUFFTAPI CURANDAPI"
     " CUSPARSEAPI CUSOLVERAPI CUDNNWINAPI CUDA_EGL_API"
@@ -72,7 +81,7 @@ _AFTER_VARIABLE: Final = frozenset(("=", ";", ",", ")", "[", "{"))
 _USED_AS_IS: Final = ("type", "function", "enumerator", "intrinsic")
 
 # Findings that say nothing new where another family has spoken of the same name on the line.
-GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code))
+GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code, OWN.code))
 
 
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
@@ -88,8 +97,8 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         elif name.target is not None and name.status is Status.MAPPED and not _needs_a_person(name):
             own = _own_variables(unit, places) if name.kind == "function" else frozenset()
             yield from _renamed(unit, name.target, [n for n in places if n not in own])
-        elif name.status is not Status.UNCHANGED and _is_meant(unit, name):
-            yield from (_unsupported(unit, name, number) for number in places)
+        elif name.status is not Status.UNCHANGED and _is_cudas(name):
+            yield from _without_target(unit, name, places)
 
 
 def _conventions(unit: Unit, text: str, places: list[int]) -> Iterator[Diagnostic]:
@@ -142,18 +151,32 @@ def _needs_a_person(name: Name) -> bool:
     return name.library == "nvml" and name.action is Action.ARGUMENTS
 
 
-def _is_meant(unit: Unit, name: Name) -> bool:
-    """Whether an identifier the tables know as unsupported can only be CUDA's."""
+def _is_cudas(name: Name) -> bool:
+    """Whether an identifier the tables know as unsupported can be nobody's but CUDA's by its form.
+
+    Include guards and helper macros of CUDA's headers with common names are left out.
+    """
     text = name.name
-    if name.kind not in _USED_AS_IS and not looks_like_cuda(text) and not text.startswith("__"):
-        return False  # include guards and helper macros of CUDA's headers
-    return not _is_declared(unit, text)
+    return name.kind in _USED_AS_IS or looks_like_cuda(text) or text.startswith("__")
 
 
 def _is_declared(unit: Unit, text: str) -> bool:
     if text in unit.project.declared:
         return True
     return any(declares(unit.lexed, number) for number in unit.where(text))
+
+
+def _without_target(unit: Unit, name: Name, places: list[int]) -> Iterator[Diagnostic]:
+    if not _is_declared(unit, name.name):
+        yield from (_unsupported(unit, name, number) for number in places)
+    elif looks_like_cuda(name.name) or name.name.startswith("__"):
+        yield from (_own(unit, name, number) for number in places)
+
+
+def _own(unit: Unit, name: Name, number: int) -> Diagnostic:
+    token = unit.tokens[number]
+    text = f"{name.name} is declared by the tree and left alone; HIP has no such name"
+    return unit.diagnose(OWN, token, text, edits=[unit.hold(token)])
 
 
 def _unsupported(unit: Unit, name: Name, number: int) -> Diagnostic:

@@ -176,3 +176,13 @@ def test_calling_convention_is_removed(ported: Port, text: str, expected: str) -
 def test_calling_convention_that_the_tree_defines_stays(ported: Port) -> None:
     text = "#ifndef CUDAAPI\n#define CUDAAPI\n#endif\nint CUDAAPI f(void);\n"
     assert ported(names.check, text).text == text
+
+
+def test_name_of_cudas_that_the_tree_declares_is_a_note_at_each_place(ported: Port) -> None:
+    text = "#ifndef __MATH_CONSTANTS_H__\n#define __MATH_CONSTANTS_H__\n#endif\n"
+    done = ported(names.check, text)
+    assert done.text == text
+    assert [(d.line, d.code, d.severity.value) for d in done.findings] == [
+        (1, "NAM006", "note"),
+        (2, "NAM006", "note"),
+    ]
