@@ -75,6 +75,18 @@ def _watch(folder: Path) -> Iterator[_Watch]:
         watch.close()
 
 
+@pytest.fixture(autouse=True)
+def _signals_that_end() -> Iterator[None]:
+    """Undo for our children what the suite's caller ignores, as nohup and `&` do."""
+    before = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
+    ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @pytest.fixture
 def start(arguments: list[str], environment: dict[str, str], tmp_path: Path) -> Start:
     """Return a function that starts the command in a process group of its own."""
