@@ -5,6 +5,8 @@ the reason where clang or the package index is out of reach, unless ECLOSION_REQ
 """
 
 import os
+import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -22,6 +24,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.toolchain)
             # The first use may download wheels; other workers wait for the one that does.
             item.add_marker(pytest.mark.timeout(600))
+
+
+@pytest.fixture
+def signals_that_end() -> Iterator[None]:
+    """Undo for the children of a test what the suite's caller ignores, as nohup and `&` do."""
+    before = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
+    ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ MANY = 1500
 _IN_CREATE = 0x100
 _TIMEOUT = 40
 
-pytestmark = pytest.mark.xdist_group("signals")
+pytestmark = [pytest.mark.xdist_group("signals"), pytest.mark.usefixtures("signals_that_end")]
 
 
 class _Watch:
@@ -73,18 +73,6 @@ def _watch(folder: Path) -> Iterator[_Watch]:
         yield watch
     finally:
         watch.close()
-
-
-@pytest.fixture(autouse=True)
-def _signals_that_end() -> Iterator[None]:
-    """Undo for our children what the suite's caller ignores, as nohup and `&` do."""
-    before = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
-    ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]
-    for number in ignored:
-        signal.signal(number, signal.SIG_DFL)
-    yield
-    for number in ignored:
-        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture

@@ -339,6 +339,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("signals_that_end")
 def test_verify_when_interrupted(sysroot: Sysroot, tmp_path: Path) -> None:
     """A compiler that reports its start and never ends stands in for a slow one."""
     os.mkfifo(tmp_path / "started")
