@@ -38,6 +38,13 @@ _TRACES: Final = (
     *("csrchol", "csrlu", "csrqr", "libraryProp", "bfloat16", "htanh", "h2tanh", "4_16a", "4_32a"),
     *("__VECTOR_", "__HOST_DEF", "__CHANNEL_", "__LIBRARY_", "__TEXTURE_", "__SURFACE_", "__MATH_"),
 )
+# Headers without a prefix of CUDA's, in files that only pass them on.
+_HEADERS: Final = (
+    r"include[ \t]*[<\"](?:(?:THC|crt|nv)/|nvfunctional|nvblas|npp|Nv[A-Z]|mma\.h|sm_\d\d_"
+    r"|fatbinary_|host_(?:config|defines)\.|math_(?:constants|functions)\."
+    r"|(?:common|vector|driver|(?:device|surface)(?:_\w+)?)_(?:functions|types|launch)"
+    r"|(?:builtin|library)_types|channel_desc)"
+)
 _TRACE_SHAPES: Final = tuple(
     map(
         re.compile,
@@ -50,6 +57,15 @@ _TRACE_SHAPES: Final = tuple(
             r"atomic[A-Z]",
             r"__[a-zN]",
             r"hip[A-Z]",
+            r"npp[A-Zis]",
+            r"Npp[A-Z0-9]",
+            r"NPPI?_",
+            r"NvEnc",
+            r"O(?:ptix|PTIX)",
+            r"nv(?:std|bench)\b",
+            r"cuco\b",
+            r"namespace\s+(?:\w+\s*=\s*)?(?:::\s*)?cub\b",
+            _HEADERS,
         ),
     )
 )

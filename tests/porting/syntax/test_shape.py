@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from porting import mapping
 from porting.mapping import Names, Status
 from porting.syntax import has_trace_of_cuda, looks_like_cuda
 
@@ -73,6 +74,45 @@ def test_every_name_that_a_port_reacts_to_is_a_trace() -> None:
         and not has_trace_of_cuda(name.name)
     }
     assert blind == set()
+
+
+def test_every_header_that_a_port_reacts_to_is_a_trace() -> None:
+    """A header that only passes CUDA's types on names nothing else of CUDA."""
+    names = Names.load("7.1")
+    blind = {
+        path
+        for path in mapping._tables().headers
+        if (name := names.header(path)) is not None
+        and name.status is not Status.UNCHANGED
+        and not has_trace_of_cuda(f"#include <{path}>\n")
+    }
+    assert blind == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("#include <THC/THC.h>", "#  include <THC/THCAtomics.cuh>", "#include <nvfunctional>"),
+        *('#include "vector_types.h"', "#include<mma.h>", "# include\t<nv/target>"),
+        *("#include <npp.h>", "#include <nppi_filtering_functions.h>", "#include <NvInfer.h>"),
+        *("#include <optix_stubs.h>", "#include <nvbench/nvbench.cuh>", "#include <cuco/set.h>"),
+        *("nvstd::function<int()> f;", "nppiFree(p);", "Npp8u *p;", "NvEncCreate();"),
+        *("OptixModule m;", "using namespace cub;", "namespace c = ::cub;", "cuco::set<int> s;"),
+    ],
+)
+def test_header_or_name_of_a_library_alone_is_a_trace(line: str) -> None:
+    assert has_trace_of_cuda(f"#pragma once\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('#include "my_types.h"', '#include "host.h"', "#include <math.h>", "#include <vector>"),
+        *('#include "device/device_list.h"', "#include <surface.h>", "namespace cubes {"),
+    ],
+)
+def test_ordinary_header_is_no_trace(line: str) -> None:
+    assert not has_trace_of_cuda(f"#pragma once\n{line}\n")
 
 
 def test_ordinary_text_has_no_trace() -> None:
