@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from porting.rules.api.redirects import redirected_in
 from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
@@ -89,6 +90,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         handle_functions=functions,
         counts_in_32=any(counts_in_32(source.text) for source in traced),
         asks_warp_size=any(asks_warp_size(source.text) for source in traced),
+        redirected=frozenset(name for source in sources for name in redirected_in(source.text)),
     )
 
 

@@ -21,6 +21,7 @@ class Project:
     macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
     that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
     warp's 32 lanes as a number.  `asks_warp_size`: some file's device code asks warpSize.
+    `redirected`: HIP names that some file defines as macros for functions of the tree.
     `defines`: macros that the build defines for every unit, as NAME or NAME=VALUE.
     """
 
@@ -37,6 +38,7 @@ class Project:
     handle_functions: Mapping[str, str] = field(default_factory=dict)
     counts_in_32: bool = False
     asks_warp_size: bool = False
+    redirected: frozenset[str] = frozenset()
 
     @cached_property
     def _by_basename(self) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from porting.edits import Edit
 from porting.rules.api.changes import RefusedError, Symbol, is_null
 from porting.rules.api.codes import ADAPTED, LAUNCH_CONFIG, MENTIONED, OTHER_SIGNATURE, SYMBOL
 from porting.rules.api.forms import Signature
+from porting.rules.api.redirects import applicable
 from porting.rules.api.signatures import SIGNATURES
 from porting.rules.unit import Unit
 from porting.syntax import Argument, Call, Token, call_at, match_bracket, split_arguments
@@ -113,19 +114,21 @@ def _fit(unit: Unit, call: Call, forms: tuple[Signature, ...]) -> Iterator[Edit 
         if count is None and any(f.since <= release < f.until for f in forms):
             yield _mention(unit, token, "is called with arguments that the text does not show")
         return
+    changes = applicable(form.changes, token.text, unit.names, unit.project)
     if form.refuse:
         yield refusal(unit, token, form.refuse, form.help)
         return
     try:
-        edits = [edit for change in form.changes for edit in change.edits(unit, call)]
+        edits = [edit for change in changes for edit in change.edits(unit, call)]
     except RefusedError as refused:
         yield refusal(unit, token, str(refused), form.help)
         return
     except IndexError:  # fewer arguments than the form has: a declaration, or a macro's business
         return
     if edits and not _is_plain_rename(unit, token, edits):
-        code = SYMBOL if any(isinstance(c, Symbol) for c in form.changes) else ADAPTED
-        yield unit.diagnose(code, token, f"'{token.text}': {form.note}", edits=edits)
+        code = SYMBOL if any(isinstance(c, Symbol) for c in changes) else ADAPTED
+        note = form.note if changes is form.changes else "HIP's name is a macro of this tree"
+        yield unit.diagnose(code, token, f"'{token.text}': {note}", edits=edits)
 
 
 def _is_plain_rename(unit: Unit, token: Token, edits: list[Edit]) -> bool:

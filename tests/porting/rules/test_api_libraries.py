@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from porting.rules import collect_project
 from porting.rules.api import check
+from porting.source import SourceFile
 
 Port = Callable[..., Any]
 HALF = "const hipblasHalf*"
@@ -102,3 +104,44 @@ def test_device_number_is_left_when_auto_gives_it(ported: Port) -> None:
     found = ported(check, text)
     assert found.text == text
     assert found.said() == []
+
+
+WRAPPER = (
+    "#ifdef USE_ROCM\n#define hipblasHgemm __compat_hgemm\n"
+    "#define hipMallocHost(p, n) host_memory(p, n)\n#endif\n"
+)
+CALLS = (
+    "int f() { return cublasHgemm(h, n, n, 1, 1, 1, &one, a, 1, b, 1, &one, c, 1); }\n"
+    "int g(float* p) { return cudaHostGetDevicePointer(&p, q, 0); }\n"
+)
+
+
+def test_call_is_left_when_the_tree_sends_the_hip_name_elsewhere(ported: Port) -> None:
+    project = collect_project([SourceFile("compat.cuh", WRAPPER.encode())])
+    found = ported(check, CALLS, project=project)
+    first, second = found.text.splitlines()
+    assert first == CALLS.splitlines()[0]
+    assert "(void**)&p" in second
+
+
+def test_new_name_alone_is_given_when_the_tree_sends_it_elsewhere(ported: Port) -> None:
+    text = "#define hipGraphInstantiateWithFlags(e, g) instantiate(e, g)\n"
+    project = collect_project([SourceFile("compat.h", text.encode())])
+    found = ported(check, "int f() { return cudaGraphInstantiate(&e, g); }\n", project=project)
+    assert found.text == "int f() { return hipGraphInstantiateWithFlags(&e, g); }\n"
+    assert "this tree" in found.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "define",
+    [
+        "#define hipblasHgemm cublasHgemm",
+        "#define hipblasHgemm hipblasHgemm_v2",
+        "#define hipblasHgemm rocblas_hgemm",
+        "// #define hipblasHgemm __compat_hgemm",
+        "#define hipblasHgemm",
+    ],
+)
+def test_call_is_fitted_when_the_name_still_means_the_library(ported: Port, define: str) -> None:
+    project = collect_project([SourceFile("compat.h", f"{define}\n".encode())])
+    assert f"({HALF})a" in ported(check, CALLS, project=project).text
