@@ -10,7 +10,7 @@ class PathPatterns:
 
     `*` and `?` stay inside one name, `**` spans folders.  A pattern without a slash names files
     and folders at any depth; one with a slash starts at the root.  A slash at the end says nothing
-    more, since a folder's contents go with it.
+    more, since a folder's contents go with it; `/**` at the end names the contents alone.
     """
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
@@ -26,10 +26,12 @@ class PathPatterns:
 
 @lru_cache(maxsize=256)
 def _translate(pattern: str) -> str:
-    body = pattern.strip("/")
-    parts = [_name(part) for part in body.split("/")]
+    names = pattern.strip("/").split("/")
     anchored = "/" in pattern.rstrip("/")
-    return ("" if anchored else r"(?:.*/)?") + "".join(parts).removesuffix("/") + r"(?:/|\Z)"
+    start = "" if anchored else r"(?:.*/)?"
+    if names[-1] == "**":
+        return start + "".join(map(_name, names[:-1])) + "."
+    return start + "".join(map(_name, names)).removesuffix("/") + r"(?:/|\Z)"
 
 
 def _name(part: str) -> str:

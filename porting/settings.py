@@ -1,14 +1,19 @@
 """`[tool.porting]` of a pyproject.toml: read, checked, and laid under the command line's values."""
 
+import os
+import posixpath
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from porting.errors import ConfigError, reason
 from porting.patterns import PathPatterns
+from porting.tree import VCS_NAMES
+
+_NAME = "pyproject.toml"
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,8 @@ class Settings:
     taken out of the report everywhere; `per_path_ignore`: in the files a pattern names.
     `platform_macros`: macros that the project's ROCm builds define.  `hipify_launches`: as in
     Target.  `include_dirs` are for the compiler of the verify stage, `defines` for it and for rules
-    that ask whether the build defines a macro.
+    that ask whether the build defines a macro.  `below`: the folder of the input, seen from that of
+    the pyproject.toml, where patterns start.
     """
 
     rocm: str | None = None
@@ -33,13 +39,15 @@ class Settings:
     ignore: tuple[str, ...] = ()
     per_path_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     jobs: int | None = None
+    below: str = "."
 
     def ignores(self, code: str, path: str) -> bool:
         """Whether findings with this code are taken out of the report of this file."""
         if code in self.ignore:
             return True
+        place = posixpath.normpath(posixpath.join(self.below, path))
         return any(
-            code in codes and PathPatterns((pattern,)).match(path)
+            code in codes and PathPatterns((pattern,)).match(place)
             for pattern, codes in self.per_path_ignore.items()
         )
 
@@ -56,25 +64,38 @@ class Settings:
 def load_settings(source: Path) -> Settings:
     """Read the settings of an input; those of a release without `[tool.porting]` say nothing.
 
-    A folder's are in its own pyproject.toml, a file's in that of the folder that holds it.
+    A folder's are in its own pyproject.toml.  A file's are in the nearest one above it that has the
+    table; the search ends at the root of the repository that holds the file.
     Raises ConfigError with the file and the key.
     """
-    folder = source if source.is_dir() else source.parent
-    path = folder / "pyproject.toml"
+    if source.is_dir():
+        table = _read_table(source / _NAME)
+        return Settings() if table is None else parse_settings(table, source / _NAME)
+    file = Path(os.path.abspath(source))  # noqa: PTH100 - a link keeps the name that was typed
+    for folder in file.parents:
+        table = _read_table(folder / _NAME)
+        if table is not None:
+            below = file.parent.relative_to(folder).as_posix()
+            return replace(parse_settings(table, folder / _NAME), below=below)
+        if any((folder / name).exists() for name in VCS_NAMES):
+            break
+    return Settings()
+
+
+def _read_table(path: Path) -> object | None:
+    """Return `[tool.porting]` of a file, None when there is none.  Raises ConfigError."""
     try:
-        text = path.read_bytes()
-    except FileNotFoundError:
-        return Settings()
+        table = tomllib.loads(path.read_bytes().decode())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {reason(error)}; make it readable or move it away"
         ) from error
-    try:
-        table = tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is no valid TOML: {error}") from error
     tool = table.get("tool", {})
-    return parse_settings(tool.get("porting", {}) if isinstance(tool, dict) else {}, path)
+    return tool.get("porting") if isinstance(tool, dict) else None
 
 
 def parse_settings(table: object, path: Path) -> Settings:

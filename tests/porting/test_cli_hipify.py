@@ -81,6 +81,21 @@ def test_launches_are_kept_unless_the_configuration_asks_otherwise(
     )
 
 
+@pytest.mark.parametrize("file", ["a.cu", "sub/a.cu"])
+@pytest.mark.parametrize("macro", ["HIPBLAS_V2", "OTHER"])
+def test_defines_of_the_configuration_around_a_file_count(
+    command: Command, make_tree: MakeTree, file: str, macro: str
+) -> None:
+    make_tree(
+        {
+            file: "void f() { cublasGemmEx(h, a); }\n",
+            "pyproject.toml": f"[tool.porting]\nrocm = '6.2'\ndefines = ['{macro}']\n",
+        }
+    )
+    warned = "needs HIPBLAS_V2" in command("hipify", f"src/{file}").stderr
+    assert warned == (macro == "OTHER")
+
+
 def test_diff_is_one_that_patch_takes_and_writes_nothing(
     command: Command, make_tree: MakeTree, tmp_path: Path
 ) -> None:

@@ -19,6 +19,12 @@ from porting.patterns import PathPatterns
         ("src/**/a.cu", "src/a.cu"),
         ("src/**/a.cu", "src/b/c/a.cu"),
         ("**/gen", "x/y/gen/a.cu"),
+        ("tests/**", "tests/a.cu"),
+        ("tests/**", "tests/b/c/a.cu"),
+        ("src/*/**", "src/b/a.cu"),
+        ("**/gen/**", "x/gen/a.cu"),
+        ("**", "a.cu"),
+        ("**", "b/a.cu"),
         ("file?.cu", "file1.cu"),
         ("[x].cu", "[x].cu"),
         ("a+b.cu", "a+b.cu"),
@@ -40,6 +46,10 @@ def test_match_is_true_when_the_pattern_names_the_path(pattern: str, path: str) 
         ("file?.cu", "file/.cu"),
         ("a.cu", "axcu"),
         ("src/**/a.cu", "src/ba.cu"),
+        ("tests/**", "tests"),
+        ("tests/**", "src/tests/a.cu"),
+        ("tests/**", "testset/a.cu"),
+        ("src/*/**", "src/a.cu"),
     ],
 )
 def test_match_is_false_when_the_pattern_names_another_path(pattern: str, path: str) -> None:

@@ -51,6 +51,39 @@ def test_load_settings_looks_beside_the_file_when_the_input_is_a_file(tmp_path: 
     assert load_settings(tmp_path / "a.cu").rocm == "6.2"
 
 
+def test_load_settings_looks_further_up_when_the_input_is_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "src/gpu/a.cu"
+    file.parent.mkdir(parents=True)
+    file.write_text("")
+    table = "[tool.porting]\ndefines = ['HIPBLAS_V2']\nper-path-ignore = {'src/gpu/**' = ['X']}\n"
+    (tmp_path / "pyproject.toml").write_text(table)
+    (tmp_path / "src/pyproject.toml").write_text("[project]\nname = 'a part'\n")
+    settings = load_settings(file)
+    assert settings.defines == ("HIPBLAS_V2",)
+    assert settings.ignores("X", "a.cu")
+
+
+def test_load_settings_takes_the_nearest_table_when_there_are_two(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[tool.porting]\nrocm = '6.2'\njobs = 2\n")
+    (tmp_path / "sub/pyproject.toml").write_text("[tool.porting]\nrocm = '7.0'\n")
+    (tmp_path / "sub/a.cu").write_text("")
+    assert load_settings(tmp_path / "sub/a.cu") == Settings(rocm="7.0")
+
+
+def test_load_settings_does_not_leave_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "repo/.git").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[tool.porting]\nrocm = '6.2'\n")
+    (tmp_path / "repo/a.cu").write_text("")
+    assert load_settings(tmp_path / "repo/a.cu") == Settings()
+
+
+def test_load_settings_takes_a_folders_own_table_alone(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.porting]\nrocm = '6.2'\n")
+    (tmp_path / "src").mkdir()
+    assert load_settings(tmp_path / "src") == Settings()
+
+
 @pytest.mark.parametrize("text", [None, "", "[project]\nname = 'x'\n", "[tool.ruff]\nx = 1\n"])
 def test_load_settings_says_nothing_when_there_is_no_table(
     tmp_path: Path, text: str | None
