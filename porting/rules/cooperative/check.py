@@ -6,6 +6,7 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.mapping import Status
+from porting.rules.cooperative import reduction
 from porting.rules.cooperative.codes import ABSENT, NESTED, SIXTY_FOUR, TOO_WIDE, WRITTEN
 from porting.rules.cooperative.groups import NAMESPACE, Group, Groups, Kind
 from porting.rules.dialect import is_hip_source
@@ -13,7 +14,7 @@ from porting.rules.unit import Unit
 from porting.rules.warp.declarations import declaration_at
 from porting.rules.warp.flow import COUNTERS, enclosing_call
 from porting.rules.warp.width import integer
-from porting.syntax import Call, call_at, statement_start
+from porting.syntax import Call, HeaderName, call_at, statement_start
 
 _VOTES: Final = (7, 0)
 _NESTED: Final = (7, 1)
@@ -69,6 +70,10 @@ def _function(unit: Unit, place: int) -> Iterator[Diagnostic]:
         return  # a template of AMD's header since the votes of groups are there
     if known is None or known.status is not Status.UNSUPPORTED:
         return
+    if name.text == "reduce" and reduction.is_in_reach(unit):
+        message = "reduce() is the definition that stands where its header was included"
+        yield unit.diagnose(WRITTEN, name, message)
+        return
     yield unit.diagnose(
         ABSENT,
         name,
@@ -84,13 +89,16 @@ def _headers(unit: Unit) -> Iterator[Diagnostic]:
             continue
         known = unit.names.header(header.path)
         if known is None or known.status is Status.UNSUPPORTED:
-            yield unit.diagnose(
-                WRITTEN,
-                header.start,
-                f"{_ONLY_HEADER} is included in place of {header.path}",
-                symbol=header.path,
-                edits=[Edit(header.start, header.end, _ONLY_HEADER, header.path)],
-            )
+            yield _header(unit, header)
+
+
+def _header(unit: Unit, header: HeaderName) -> Diagnostic:
+    message = f"{_ONLY_HEADER} is included in place of {header.path}"
+    edits = [Edit(header.start, header.end, _ONLY_HEADER, header.path)]
+    if header.path in reduction.HEADERS and reduction.is_written_for(unit):
+        message += ", and reduce() is defined behind it"
+        edits.append(reduction.definition(unit, header))
+    return unit.diagnose(WRITTEN, header.start, message, symbol=header.path, edits=edits)
 
 
 def _partitions(unit: Unit, groups: Groups) -> Iterator[Diagnostic]:

@@ -1,10 +1,13 @@
 """Cooperative groups: what HIP lacks is reported, what it has in another form is rewritten."""
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from porting.rules import Project
 from porting.rules.cooperative import check
 from porting.toolkits.sysroot import Sysroot
 
@@ -176,3 +179,154 @@ def test_rewritten_groups_compile(
     for tree in (sysroot, sysroot_6_2):
         found = ported(check, kernel(statements), "6.2")
         compiles("#include <hip/hip_cooperative_groups.h>\n" + found.text, tree)
+
+
+REDUCE = "#include <cooperative_groups/reduce.h>"
+SUM = (
+    "float f(cg::thread_block_tile<32> t, float v) { return cg::reduce(t, v, cg::plus<float>()); }"
+)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("behind", ["", " // sums", " /* sums\nand more */", " /* a */ /* b\n*/"])
+def test_reduce_is_defined_behind_the_include_of_its_header(
+    ported: Port, behind: str, newline: str
+) -> None:
+    text = f"{REDUCE}{behind}\n{ALIAS}__device__ {SUM}\n".replace("\n", newline)
+    found = ported(check, text)
+    assert found.said(above="note") == []
+    assert found.text.count("reduce(") == 3
+    before, _, after = found.text.partition("#if defined(__HIP__)")
+    head = f"#include <hip/hip_cooperative_groups.h>{behind}\n".replace("\n", newline)
+    assert before == head
+    assert after.endswith(f"#endif\n{ALIAS}__device__ {SUM}\n".replace("\n", newline))
+    assert newline == "\n" or found.text.count("\n") == found.text.count("\r\n")
+
+
+def test_reduce_is_defined_when_the_include_ends_the_file(ported: Port) -> None:
+    found = ported(check, REDUCE)
+    assert found.text.startswith("#include <hip/hip_cooperative_groups.h>\n#if defined(__HIP__)")
+
+
+def test_reduce_is_an_error_when_nothing_brings_its_header(ported: Port) -> None:
+    text = f'#include "sums.cuh"\n{ALIAS}__device__ {SUM}\n'
+    lost = ported(check, text)
+    assert lost.said(above="note") == [(3, "COG001")]
+    brought = ported(check, text, project=Project(files=frozenset(("k.cu", "sums.cuh"))))
+    assert brought.said() == [(3, "COG003")]
+
+
+def test_reduce_compiles_for_every_group_and_type(
+    ported: Port, compiles: Check, sysroot: Sysroot
+) -> None:
+    body = (
+        "struct Pair { double a; short b; };\n"
+        "template <class G> __device__ float sum(G& g, float v)"
+        " { return cg::reduce(g, v, cg::plus<float>()); }\n"
+        "__global__ void k(int* p, Pair* q) {\n"
+        "  auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
+        "  auto quad = cg::tiled_partition<4>(cg::this_thread_block());\n"
+        "  auto some = cg::coalesced_threads();\n"
+        "  int count = cg::reduce(tile, p[0] > 0, cg::plus<int>());\n"
+        "  p[1] = cg::reduce(some, count, cg::greater<int>());\n"
+        "  p[2] = sum(tile, 1.f) + sum(some, 2.f) + sum(quad, 3.f);\n"
+        "  p[3] = cg::reduce(tile, 5ull, cg::bit_or<unsigned long long>());\n"
+        "  p[4] = cg::reduce(quad, 'c', cg::bit_xor<char>());\n"
+        "  p[6] = cg::reduce(quad, 1u, cg::less<unsigned>());\n"
+        "  p[5] = cg::reduce(some, true, cg::bit_and<int>());\n"
+        "  q[0] = cg::reduce(tile, q[1], [](Pair& x, const Pair& y) -> Pair& { x.a += y.a;"
+        " return x; });\n"
+        "}\n"
+    )
+    found = ported(check, f"{REDUCE}\n{REDUCE}\n{ALIAS}{body}")
+    compiles(found.text, sysroot)
+
+
+# Lanes are threads that meet at a barrier: enough of HIP for the definition to run on a CPU.
+LANES = r"""
+#include <barrier>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+#define __HIP__ 1
+#define __device__
+thread_local unsigned lane;
+std::barrier<>* meeting;
+int exchanged[64];
+namespace cooperative_groups {
+struct lanes {
+  unsigned size() const { return count; }
+  unsigned thread_rank() const { return lane % count; }
+  int shfl(int value, int rank) const {
+    exchanged[lane] = value;
+    meeting->arrive_and_wait();
+    int got = exchanged[lane - lane % count + rank % count];
+    meeting->arrive_and_wait();
+    return got;
+  }
+  unsigned count;
+};
+template <unsigned Size, class Parent = void> struct thread_block_tile : lanes {
+  thread_block_tile() : lanes{Size} {}
+};
+struct coalesced_group : lanes {};
+}
+"""
+LANES_MAIN = r"""
+namespace cg = cooperative_groups;
+struct Line { long slope, offset; short pad; };  // x -> slope * x + offset: order matters
+struct After {
+  Line operator()(Line f, Line g) const {
+    return {f.slope * g.slope % 9973, (f.slope * g.offset + f.offset) % 9973, 0};
+  }
+};
+void expect(bool good, const char* what, unsigned size) {
+  if (!good) std::printf("lane %u of %u: %s\n", lane, size, what), std::_Exit(1);
+}
+template <class G> void check(const G& group, unsigned first) {
+  unsigned size = group.size();
+  Line all{1, 0, 0};
+  for (unsigned l = first; l < first + size; ++l) all = After()(all, Line{l + 2, l * 7, 0});
+  Line got = cg::reduce(group, Line{lane + 2l, lane * 7l, 0}, After());
+  expect(got.slope == all.slope && got.offset == all.offset, "order", size);
+  int odd = 0;
+  for (unsigned l = first; l < first + size; ++l) odd += l % 2;
+  expect(cg::reduce(group, lane % 2 == 1, cg::plus<int>()) == odd, "count", size);
+  int last = first + size - 1;
+  expect(cg::reduce(group, int(lane), cg::greater<int>()) == last, "greatest", size);
+  expect(cg::reduce(group, int(lane), cg::less<int>()) == int(first), "least", size);
+  unsigned long long bit = 1ull << (lane - first), bits = size == 64 ? ~0ull : (1ull << size) - 1;
+  expect(cg::reduce(group, bit, cg::bit_or<unsigned long long>()) == bits, "bits", size);
+  expect(cg::reduce(group, bit, cg::bit_xor<unsigned long long>()) == bits, "odd bits", size);
+  expect(cg::reduce(group, ~bit, cg::bit_and<unsigned long long>()) == (size > 1 ? ~bits : ~1ull),
+         "no bits", size);
+}
+template <class Body> void run(unsigned threads, Body body) {
+  std::barrier<> together(threads);
+  meeting = &together;
+  std::vector<std::jthread> all;
+  for (unsigned l = 0; l < threads; ++l) all.emplace_back([=] { lane = l; body(); });
+}
+int main() {
+  run(64, [] { check(cg::thread_block_tile<64>(), 0); });
+  run(64, [] { check(cg::thread_block_tile<32>(), lane / 32 * 32); });
+  run(16, [] { check(cg::thread_block_tile<4, int>(), lane / 4 * 4); });
+  run(4, [] { check(cg::thread_block_tile<1>(), lane); });
+  for (unsigned n : {1, 2, 3, 5, 8, 31, 33, 64})
+    run(n, [=] { check(cg::coalesced_group{{n}}, 0); });
+}
+"""
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_reduce_gives_every_thread_the_result_in_order(ported: Port, tmp_path: Path) -> None:
+    definition = ported(check, f"{REDUCE}\n").text.partition("\n")[2]
+    source = tmp_path / "lanes.cpp"
+    source.write_text(LANES + definition + LANES_MAIN)
+    command = ["clang++-19", "-std=c++20", "-O1", "-pthread", str(source), "-o", str(source.stem)]
+    for step in (command, [f"./{source.stem}"]):
+        done = subprocess.run(
+            step, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=50
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
