@@ -12,10 +12,11 @@ from porting.toolkits.cachedir import build_once, cache_root
 from porting.toolkits.clang import Clang
 from porting.toolkits.stubs.write import write_headers
 from porting.toolkits.sysroot.bitcode import write_control_libraries
-from porting.toolkits.sysroot.cmake import write_packages
+from porting.toolkits.sysroot.cmake import write_library_packages, write_packages
 from porting.toolkits.sysroot.hip_library import write_library
 from porting.toolkits.sysroot.manifest import Header, Origin, Sysroot, write_manifest
 from porting.toolkits.sysroot.recipes import RECIPES, TRITON_FOLDER, Recipe
+from porting.toolkits.sysroot.stub_libraries import write_libraries
 from porting.toolkits.wheels import Say, Wheel
 
 
@@ -85,6 +86,8 @@ def _build(recipe: Recipe, clang: Clang, place: Path, say: Say) -> None:
     (place / "lib").mkdir()
     write_library(clang, place / "include", place / "lib", version)
     write_packages(place, version)
+    libraries = write_libraries(clang, place / "include", place / "lib", recipe.rocm)
+    write_library_packages(place, libraries)
     used = tuple(_name(wheel) for wheel in wheels_of(recipe.rocm))
     write_manifest(Sysroot(place, recipe.rocm, version, headers, used))
 

@@ -1,6 +1,9 @@
-"""The CMake packages of a ROCm tree: `find_package(hip)` and `enable_language(HIP)`."""
+"""The CMake packages of a ROCm tree: hip, its language, and the libraries above it."""
 
+from collections.abc import Iterable
 from pathlib import Path
+
+from porting.toolkits.sysroot.stub_libraries import StubLibrary
 
 _IMPORT = """\
 # Generated with the tree it stands in.
@@ -35,6 +38,20 @@ endif()
 set(_CMAKE_HIP_DEVICE_RUNTIME_TARGET "hip-lang::device")
 set(hip-lang_FOUND TRUE)
 """
+_LIBRARY = """\
+# Generated with the tree it stands in.
+get_filename_component(_eclosion_root "${{CMAKE_CURRENT_LIST_DIR}}/../../.." ABSOLUTE)
+if(NOT TARGET {target})
+  add_library({target} SHARED IMPORTED)
+  set_target_properties({target} PROPERTIES
+    IMPORTED_LOCATION "${{_eclosion_root}}/lib/{soname}"
+    IMPORTED_SONAME "{soname}"
+    INTERFACE_INCLUDE_DIRECTORIES "${{_eclosion_root}}/include")
+endif()
+set({name}_INCLUDE_DIR "${{_eclosion_root}}/include")
+set({name}_LIBRARIES {target})
+set({name}_FOUND TRUE)
+"""
 _VERSION = """\
 set(PACKAGE_VERSION "{version}")
 if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
@@ -59,3 +76,15 @@ def write_packages(root: Path, hip_version: str) -> None:
         (folder / f"{package}-config-version.cmake").write_text(
             _VERSION.format(version=hip_version)
         )
+
+
+def write_library_packages(root: Path, libraries: Iterable[tuple[StubLibrary, str]]) -> None:
+    """Write lib/cmake/NAME for the libraries that have a package, each given with its SONAME."""
+    for library, soname in libraries:
+        if library.namespace is None:
+            continue
+        folder = root / "lib/cmake" / library.name
+        folder.mkdir(parents=True)
+        target = f"{library.namespace}::{library.name}"
+        text = _LIBRARY.format(name=library.name, target=target, soname=soname)
+        (folder / f"{library.name}-config.cmake").write_text(text)

@@ -1,0 +1,90 @@
+"""The loadable libraries above HIP: what they export, under which SONAME, and what they answer."""
+
+import ctypes
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from porting.toolkits.sysroot import Sysroot
+from porting.toolkits.sysroot.stub_libraries import LIBRARIES, StubLibrary, source
+
+BLAS = next(library for library in LIBRARIES if library.name == "hipblas")
+HEADER = """
+typedef enum { HIPBLAS_STATUS_NOT_INITIALIZED = 1 } hipblasStatus_t;
+hipblasStatus_t hipblasCreate(void **handle);
+hipblasStatus_t hipblasLtCreate(void **handle);
+const char *hipblasStatusToString(int status);
+int printf(const char *format, ...);
+"""
+# ROCm 7.1's, as its packages ship them.
+SONAMES_7 = {
+    "hipblas": "libhipblas.so.3",
+    "hipblaslt": "libhipblaslt.so.1",
+    "hipfft": "libhipfft.so.0",
+    "hiprand": "libhiprand.so.1",
+    "hipsolver": "libhipsolver.so.1",
+    "hipsparse": "libhipsparse.so.4",
+    "hiprtc": "libhiprtc.so.7",
+    "rccl": "librccl.so.1",
+    "roctx64": "libroctx64.so.4",
+}
+
+
+def test_source_when_generated() -> None:
+    text = source(BLAS, HEADER)
+    assert "hipblasStatus_t (hipblasCreate)(void **handle) { return HIPBLAS_STATUS_NOT" in text
+    assert 'const char * (hipblasStatusToString)(int status) { return "hipblas: no device"; }' in (
+        text
+    )
+    assert "hipblasLt" not in text
+    assert "printf" not in text
+
+
+def test_soname_when_release_is_unknown() -> None:
+    assert BLAS.soname("7.2") == "libhipblas.so.3"
+    assert BLAS.soname("9.0") is None
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+def test_library_when_built(sysroot: Sysroot, library: StubLibrary) -> None:
+    path = sysroot.lib / f"lib{library.name}.so"
+    dynamic = subprocess.run(
+        ["readelf", "-dW", path], capture_output=True, text=True, check=True, timeout=20
+    ).stdout
+    assert re.findall(r"SONAME.*\[(.*)\]", dynamic) == [SONAMES_7[library.name]]
+    ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
+
+
+@pytest.mark.toolchain
+def test_answers_when_there_is_no_device(sysroot: Sysroot) -> None:
+    handle = ctypes.c_void_p()
+    blas = ctypes.CDLL(str(sysroot.lib / "libhipblas.so"))
+    assert blas.hipblasCreate(ctypes.byref(handle)) == 1
+    rccl = ctypes.CDLL(str(sysroot.lib / "librccl.so"))
+    assert rccl.ncclGroupStart() == 1
+
+
+@pytest.mark.toolchain
+def test_cmake_packages_when_written(sysroot: Sysroot) -> None:
+    packages = sysroot.lib / "cmake"
+    text = (packages / "hipblas/hipblas-config.cmake").read_text()
+    assert "add_library(roc::hipblas SHARED IMPORTED)" in text
+    assert "/lib/libhipblas.so.3" in text
+    assert not (packages / "roctx64").exists()
+
+
+@pytest.mark.toolchain
+def test_program_when_linked(sysroot: Sysroot, tmp_path: Path) -> None:
+    program = tmp_path / "sum.c"
+    program.write_text(
+        "#include <hipblas/hipblas.h>\n"
+        "int main(void) { hipblasHandle_t h; return hipblasCreate(&h) == "
+        "HIPBLAS_STATUS_NOT_INITIALIZED ? 0 : 1; }\n"
+    )
+    command = ["gcc", "-D__HIP_PLATFORM_AMD__", "-isystem", str(sysroot.include), str(program)]
+    command += [f"-L{sysroot.lib}", f"-Wl,-rpath,{sysroot.lib}", "-lhipblas", "-o"]
+    subprocess.run([*command, str(tmp_path / "sum")], check=True, timeout=60)
+    assert subprocess.run([tmp_path / "sum"], check=False, timeout=20).returncode == 0
