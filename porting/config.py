@@ -2,12 +2,25 @@
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 
 from porting.errors import ConfigError
 
 DEFAULT_ROCM = "7.1"
 DEFAULT_ARCHS = ("gfx90a", "gfx942", "gfx1100")
 OLDEST_ROCM = (6, 2)
+
+
+class Mode(StrEnum):
+    """What a port makes of a tree.
+
+    RENAME: a ROCm tree under the same file names.  COMPAT: one tree for both vendors, its sources
+    untouched and a generated header that gives HIP under CUDA's names.
+    """
+
+    RENAME = "rename"
+    COMPAT = "compat"
+
 
 _RELEASE = re.compile(r"(\d+)\.(\d+)(?:\.\d+)?")
 _ARCH = re.compile(r"gfx(\d+)([0-9a-f]{2})")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from porting.config import Target
+from porting.config import Mode, Target
 from porting.errors import ConfigError, OutputError, reason
 from porting.output.linemap import LineMap
 from porting.tree import MANIFEST_NAME
@@ -23,12 +23,13 @@ class Manifest:
 
     Paths are kept as digests, so that a search of the output for a CUDA name never finds them here;
     the record says nothing of time or place, so the same port writes the same bytes.  `target`:
-    what the output is for; None in a record from before it was kept.
+    what the output is for; None in a record from before it was kept.  `mode`: how it was made.
     """
 
     files: Mapping[str, str]
     lines: Mapping[str, LineMap] = field(default_factory=dict)
     target: Target | None = None
+    mode: Mode = Mode.RENAME
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
@@ -42,7 +43,8 @@ class Manifest:
                 return None
             steps = {key: tuple(map(tuple, value)) for key, value in record["lines"].items()}
             lines = {key: LineMap(value) for key, value in steps.items()}
-            return cls(dict(record["files"]), lines, _target(record.get("target")))
+            mode = Mode(record.get("mode", Mode.RENAME))
+            return cls(dict(record["files"]), lines, _target(record.get("target")), mode)
         except (KeyError, TypeError, ValueError, AttributeError, ConfigError):
             return None
 
@@ -52,6 +54,7 @@ class Manifest:
         record = {
             "about": about,
             "format": _FORMAT,
+            "mode": self.mode.value,
             "target": self.target
             and {
                 "rocm": self.target.rocm,

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from porting.config import Target
+from porting.config import Mode, Target
 from porting.errors import OutputError
 from porting.output.linemap import LineMap
 from porting.output.manifest import Manifest, file_digest, path_digest
@@ -38,8 +38,8 @@ class StagedFolder:
     After an exception nothing of it is left.  An earlier port at `output` is replaced: the files
     it wrote go, files that others put there stay, and one that was changed since is an error
     unless `force`.  What cannot be written raises OutputError, OSErrors of the block included.
-    `lines`: path -> where its lines came from, and `target`: what the output is for; both are kept
-    in the manifest.
+    `lines`: path -> where its lines came from, `target`: what the output is for, and `mode`: how it
+    was made; the manifest keeps them.
     """
 
     def __init__(
@@ -47,11 +47,13 @@ class StagedFolder:
         output: Path,
         lines: Mapping[str, LineMap] | None = None,
         target: Target | None = None,
+        mode: Mode = Mode.RENAME,
         *,
         force: bool = False,
     ) -> None:
         check_replaceable(output, force=force)
         self._target = target
+        self._mode = mode
         self._lines = lines or {}
         self.output = Path(os.path.realpath(output))
         self._force = force
@@ -107,7 +109,7 @@ class StagedFolder:
         return self._filled
 
     def _finish(self) -> None:
-        _write_manifest(self._filled, self._lines, self._target)
+        _write_manifest(self._filled, self._lines, self._target, self._mode)
         if self.output.is_dir():
             check_replaceable(self.output, force=self._force)
             _carry_over(self.output, self._filled)
@@ -194,10 +196,12 @@ def _is_free(lock: int) -> bool:
     return True
 
 
-def _write_manifest(folder: Path, lines: Mapping[str, LineMap], target: Target | None) -> None:
+def _write_manifest(
+    folder: Path, lines: Mapping[str, LineMap], target: Target | None, mode: Mode
+) -> None:
     written = {path_digest(p): file_digest(folder / p) for p in _files_below(folder)}
     shifted = {path_digest(p): found for p, found in lines.items() if found.steps}
-    (folder / MANIFEST_NAME).write_bytes(Manifest(written, shifted, target).to_bytes())
+    (folder / MANIFEST_NAME).write_bytes(Manifest(written, shifted, target, mode).to_bytes())
 
 
 def _files_below(folder: Path) -> Iterator[str]:

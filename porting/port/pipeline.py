@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from porting import hipify, inventory
-from porting.config import Target
+from porting.config import Mode, Target
 from porting.conversion import Conversion, Progress
 from porting.diagnostics import Code, Diagnostic
 from porting.errors import InputError
@@ -16,6 +16,7 @@ from porting.output.manifest import Manifest
 from porting.output.writing import write
 from porting.patterns import PathPatterns
 from porting.port.codes import CODES, all_codes
+from porting.port.generating import Context, Generated, generate
 from porting.port.places import check_include_dirs, check_places
 from porting.port.reporting import (
     count_taken_out,
@@ -41,7 +42,8 @@ class PortRequest:
     """What to port, for what, and where to.
 
     `output`: None writes nothing.  `verify`: compile what was written.  `jobs`: processes to use.
-    `force`: replace an earlier output even where it was changed since.
+    `force`: replace an earlier output even where it was changed since.  `mode`: rename CUDA's names
+    in the sources, or leave them and generate a header.
     """
 
     source: Path
@@ -51,6 +53,7 @@ class PortRequest:
     verify: bool = True
     jobs: int = 1
     force: bool = False
+    mode: Mode = Mode.RENAME
 
 
 @dataclass(frozen=True)
@@ -91,11 +94,25 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
     if request.output is not None:
         check_places(request.source, request.output, force=request.force)
     tree = _read(request)
-    hipified = _convert(request, tree, progress)
+    names = Names.load(request.target.rocm)
+    project = _project(request, tree)
+    conversion = Conversion(request.target, names, project)
+    hipified = conversion.all(tree.sources, request.jobs, progress)
+    generated = generate(
+        Context(tree, request.target, request.mode, names, project, request.settings, hipified)
+    )
     if request.output is not None:
-        write(request.output, tree, hipified, request.target, force=request.force)
+        write(
+            request.output,
+            tree,
+            hipified,
+            request.target,
+            generated.extra,
+            mode=request.mode,
+            force=request.force,
+        )
     compiled = _compile(request, tree, hipified, progress)
-    return PortResult(_report(request, tree, hipified, compiled), hipified)
+    return PortResult(_report(request, tree, hipified, generated, compiled), hipified)
 
 
 def target_of(output: Path) -> Target | None:
@@ -177,12 +194,6 @@ def _check_single(path: Path, source: SourceFile) -> None:
         )
 
 
-def _convert(request: PortRequest, tree: Tree, progress: Progress) -> tuple[Hipified, ...]:
-    names = Names.load(request.target.rocm)
-    project = _project(request, tree)
-    return Conversion(request.target, names, project).all(tree.sources, request.jobs, progress)
-
-
 def _project(request: PortRequest, tree: Tree) -> Project:
     project = collect_project(tree.sources, tree.paths)
     macros = (*project.platform_macros, *request.settings.platform_macros)
@@ -221,9 +232,13 @@ def _verify_request(request: PortRequest, root: Path) -> "VerifyRequest":
 
 
 def _report(
-    request: PortRequest, tree: Tree, hipified: Sequence[Hipified], compiled: _Compiled
+    request: PortRequest,
+    tree: Tree,
+    hipified: Sequence[Hipified],
+    generated: Generated,
+    compiled: _Compiled,
 ) -> Report:
-    found = [*inventory.look_through(tree), *compiled.found]
+    found = [*inventory.look_through(tree), *generated.diagnostics, *compiled.found]
     for done in hipified:
         found += (
             d

@@ -1,0 +1,56 @@
+"""What a port adds to its output besides the ported sources: headers, build files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from porting.config import Mode, Target
+from porting.diagnostics import Diagnostic
+from porting.hipify import Hipified
+from porting.mapping import Names
+from porting.output.writing import Extra
+from porting.rules import Project
+from porting.settings import Settings
+from porting.tree import Tree
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the makers of generated files may look at."""
+
+    tree: Tree
+    target: Target
+    mode: Mode
+    names: Names
+    project: Project
+    settings: Settings
+    hipified: Sequence[Hipified]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """Files for the output, and what was found while they were made.
+
+    `replaced`: input path -> new bytes of a file that is no C-family source.  `added`: path of a
+    new file -> its bytes.  `diagnostics` are located in the input.
+    """
+
+    replaced: dict[str, bytes] = field(default_factory=dict)
+    added: dict[str, bytes] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def extra(self) -> Extra:
+        """The files, as the output takes them."""
+        return Extra(self.replaced, self.added)
+
+
+def generate(context: Context) -> Generated:
+    """Make every file that is not a ported source.
+
+    An input of one file has no tree to put them in, so nothing is made for it.
+    """
+    done = Generated()
+    if context.tree.single:
+        return done
+    # Makers of files add to `done` here, in this order: headers, then build files that name them.
+    return done
