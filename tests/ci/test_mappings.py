@@ -75,6 +75,26 @@ def test_scan_when_a_header_declares(source: str, kind: str, expected: list[str]
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
+        ("#if defined OFF\nint f();\n#endif\nint g();", ["g"]),
+        ("#if defined(OFF)\nint f();\n#else\nint g();\n#endif", ["g"]),
+        ("#ifdef OFF\n#if X\nint f();\n#endif\n#else\nint g();\n#endif\nint h();", ["g", "h"]),
+        ("#ifndef OFF\nint f();\n#endif", ["f"]),
+        ("#if !defined(OFF)\nint f();\n#endif", ["f"]),
+        ("#if defined(OFF) || defined(Y)\nint f();\n#endif", ["f"]),
+        ("#if defined(ON)\nint f();\n#endif", ["f"]),
+    ],
+)
+def test_scan_when_a_macro_is_never_defined_leaves_out_what_it_brings(
+    source: str, expected: list[str]
+) -> None:
+    found = declarations.scan(source, unset=frozenset({"OFF"}))
+
+    assert [item.name for item in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
         ("int f(void);", (0,)),
         ("int f(int a, void (*g)(int, int));", (2,)),
         ("int f(int a, int b = 0, int c = 1);", (1, 2, 3)),

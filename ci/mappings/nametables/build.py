@@ -66,7 +66,8 @@ def build(here: Path, wheels: tuple[Wheel, ...], folders: Mapping[str, Path]) ->
     known = libraries.load(here / "libraries.toml")
     facts = curated.load(here / "curated")
     cuda = cuda_names.collect([(w.release, f) for w, f in placed if w.role == "cuda"], known)
-    hip = hip_names.collect([(w, f) for w, f in placed if w.role.startswith("rocm")], RELEASES)
+    amd = [(wheel, folder) for wheel, folder in placed if wheel.role.startswith("rocm")]
+    hip = hip_names.collect(amd, RELEASES, frozenset(facts.unset))
     for item in facts.declared:
         for name in item.names:
             hip_names.add(hip, item.first, "published", item.file, Declaration(name, item.kind))

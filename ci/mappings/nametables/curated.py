@@ -70,6 +70,7 @@ class Curated:
     headers: list[dict[str, Any]] = field(default_factory=list)
     namespaces: list[dict[str, Any]] = field(default_factory=list)
     ignored: list[re.Pattern[str]] = field(default_factory=list)
+    unset: set[str] = field(default_factory=set)
 
     def lifetime(self, target: str) -> Lifetime | None:
         """Return what is known about the releases that have a HIP name."""
@@ -109,6 +110,7 @@ def load(folder: Path) -> Curated:
             ]
         curated.headers += table.get("header", ())
         curated.namespaces += table.get("namespace", ())
+        curated.unset |= set(table.get("unset", ()))
         curated.ignored += [re.compile(text) for text in table.get("ignore", ())]
     return curated
 

@@ -14,6 +14,7 @@ from nametables.tokens import Token, tokenize
 
 _DEFINE = re.compile(r"\s*#\s*define\s+([A-Za-z_]\w*)(\(?)")
 _CONDITION = re.compile(r"\s*#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(.*)", re.DOTALL)
+_ASKS_FOR = re.compile(r"(?:defined\s*\(?\s*)?([A-Za-z_]\w*)\s*\)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,16 @@ class _Scope:
     fields: list[str] = field(default_factory=list)
 
 
-def scan(source: str, wrappers: frozenset[str] = frozenset()) -> list[Declaration]:
+def scan(
+    source: str, wrappers: frozenset[str] = frozenset(), unset: frozenset[str] = frozenset()
+) -> list[Declaration]:
     """Return the declarations of a header.
 
     `wrappers` are function-like macros known from elsewhere: `MACRO(name)(args)` declares `name`,
-    and `MACRO(x) int name(args)` declares `name`.
+    and `MACRO(x) int name(args)` declares `name`.  `unset` are macros that nobody defines: what
+    only they bring is not declared.
     """
-    return _Scanner(wrappers).run(tokenize(source))
+    return _Scanner(wrappers, unset).run(tokenize(source))
 
 
 def macros_with_arguments(source: str) -> set[str]:
@@ -54,8 +58,9 @@ def macros_with_arguments(source: str) -> set[str]:
 
 
 class _Scanner:
-    def __init__(self, wrappers: frozenset[str]) -> None:
+    def __init__(self, wrappers: frozenset[str], unset: frozenset[str]) -> None:
         self.wrappers = wrappers
+        self.unset = unset
         self.found: list[Declaration] = []
         self.scopes = [_Scope("namespace")]
         self.branches: list[tuple[list[_Scope], list[_Scope] | None]] = []
@@ -80,7 +85,7 @@ class _Scanner:
             return
         word, rest = condition.groups()
         if word in ("if", "ifdef", "ifndef"):
-            if self.dead or (word == "if" and rest.strip() == "0"):
+            if self.dead or self._is_never(word, rest):
                 self.dead += 1
             else:
                 self.branches.append((self._snapshot(), None))
@@ -91,6 +96,13 @@ class _Scanner:
                     self.branches.append((self._snapshot(), None))
         elif self.branches:
             self._next_branch(word)
+
+    def _is_never(self, word: str, rest: str) -> bool:
+        """Tell whether a condition holds in no build: `#if 0`, `#if defined MACRO` of an unset."""
+        if word == "if" and rest.strip() == "0":
+            return True
+        asked = _ASKS_FOR.fullmatch(rest)
+        return word != "ifndef" and asked is not None and asked[1] in self.unset
 
     def _next_branch(self, word: str) -> None:
         start, first = self.branches.pop()

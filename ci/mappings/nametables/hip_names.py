@@ -38,6 +38,7 @@ class HipInventory:
     names: dict[str, list[Evidence]] = field(default_factory=dict)
     examined: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     releases: tuple[str, ...] = ()
+    unset: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """Tell whether any release has the name."""
@@ -67,9 +68,13 @@ class HipInventory:
         return {count for e in self.names.get(name, ()) for count in e.arities}
 
 
-def collect(wheels: Iterable[tuple[Wheel, Path]], releases: tuple[str, ...]) -> HipInventory:
-    """Read the headers and stubs of every ROCm wheel."""
-    inventory = HipInventory(releases=releases)
+def collect(
+    wheels: Iterable[tuple[Wheel, Path]],
+    releases: tuple[str, ...],
+    unset: frozenset[str] = frozenset(),
+) -> HipInventory:
+    """Read the headers and stubs of every ROCm wheel; `unset` are macros that no build defines."""
+    inventory = HipInventory(releases=releases, unset=unset)
     for wheel, folder in wheels:
         if wheel.role == "rocm-headers":
             _read_headers(inventory, wheel.release, folder / _HEADER_ROOT)
@@ -101,7 +106,7 @@ def _read_headers(inventory: HipInventory, release: str, root: Path, prefix: str
         file = prefix + (path.name if prefix else path.relative_to(root).as_posix())
         if file.endswith("_prof_str.h") or "ostream_ops" in file:
             continue
-        for item in scan(text, frozenset(macros_with_arguments(text))):
+        for item in scan(text, frozenset(macros_with_arguments(text)), inventory.unset):
             add(inventory, release, "header", file, item)
 
 
