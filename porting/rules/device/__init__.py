@@ -12,7 +12,6 @@ from porting.rules.device import (
     narrow_atomics,
     plain_math,
     restrictions,
-    rounding,
     scoped_atomics,
     shared_memory,
 )
@@ -44,7 +43,6 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     for module, names in (
         (scoped_atomics, scoped_atomics.NAMES),
         (cache_hints, cache_hints.NAMES),
-        (rounding, rounding.NAMES),
         (plain_math, plain_math.NAMES),
         (narrow_atomics, narrow_atomics.NAMES),
         (intrinsics, tuple(intrinsics.names(unit))),

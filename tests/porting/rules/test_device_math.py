@@ -17,11 +17,6 @@ HEAD = (
 HALVES = "__hmax(__low2half(x), __low2half(y)), __hmax(__high2half(x), __high2half(y))"
 # The ones that compile for HIP as they are written.
 WRITTEN = [
-    ("p[0] = __fadd_rz(a, b);", "p[0] = __ocml_add_rtz_f32(a, b);"),
-    ("p[0] = __fsub_ru(a, b);", "p[0] = __ocml_sub_rtp_f32(a, b);"),
-    ("p[0] = __fmaf_rd(a, b, a);", "p[0] = __ocml_fma_rtn_f32(a, b, a);"),
-    ("q[0] = __dmul_ru(d, d);", "q[0] = __ocml_mul_rtp_f64(d, d);"),
-    ("q[0] = __fma_rz(d, d, d);", "q[0] = __ocml_fma_rtz_f64(d, d, d);"),
     ("up[0] = umin(n, 3u);", "up[0] = ::min(static_cast<unsigned>(n), static_cast<unsigned>(3u));"),
     (
         "q[0] = llmax(n, n + 1);",
@@ -49,8 +44,6 @@ LEFT = [
     "uint3 t{threadIdx.x, 0, 0};",
 ]
 REFUSED = [
-    ("p[0] = __fdiv_rd(a, b);", "DEV005", "__double2float_rd"),
-    ("q[0] = __dsqrt_rz(d);", "DEV005", "round to nearest"),
     ("x = __hmin2(f(x), y);", "DEV005", "variables"),
 ]
 

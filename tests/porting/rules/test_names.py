@@ -10,8 +10,10 @@ from porting.hipify import hipify
 from porting.mapping import Names
 from porting.rules import Project, names
 from porting.source import SourceFile
+from porting.toolkits.sysroot import Sysroot
 
 Port = Callable[..., Any]
+Check = Callable[..., None]
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,38 @@ def test_name_in_the_tables_is_renamed_where_it_is_a_whole_name(
     ported: Port, text: str, expected: str
 ) -> None:
     assert ported(names.check, text).text == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("p[0] = __fadd_rz(a, b);", "p[0] = __ocml_add_rtz_f32(a, b);"),
+        ("p[0] = __fsub_ru(a, b);", "p[0] = __ocml_sub_rtp_f32(a, b);"),
+        ("p[0] = __fmaf_rd(a, b, a);", "p[0] = __ocml_fma_rtn_f32(a, b, a);"),
+        ("q[0] = __dmul_ru(d, d);", "q[0] = __ocml_mul_rtp_f64(d, d);"),
+        ("q[0] = __fma_rz(d, d, d);", "q[0] = __ocml_fma_rtz_f64(d, d, d);"),
+    ],
+)
+def test_arithmetic_with_a_directed_rounding_is_the_device_librarys(
+    ported: Port, compiles: Check, sysroot: Sysroot, before: str, after: str
+) -> None:
+    head = "__global__ void k(float* p, double* q, float a, float b, double d) { "
+    text = ported(names.check, f"{head}{before} }}").text
+    assert text == f"{head}{after} }}"
+    compiles(text, sysroot)
+
+
+@pytest.mark.parametrize(
+    ("text", "help_text"),
+    [("__fdiv_rd(a, b);", "__double2float_rd"), ("__dsqrt_rz(d);", "round to nearest")],
+)
+def test_arithmetic_that_the_device_library_lacks_is_an_error(
+    ported: Port, text: str, help_text: str
+) -> None:
+    found = ported(names.check, text)
+    assert found.text == text
+    assert found.said(above="note") == [(1, "NAM001")]
+    assert help_text in found.findings[0].help
 
 
 @pytest.mark.parametrize(
