@@ -23,13 +23,15 @@ ROOT = Path(__file__).resolve().parent.parent
 # This script has the name of the package that it measures: take that one, not the script.
 sys.path[0] = str(ROOT)
 
-from benchmarks.real_trees.compiling import Compiler, Outcome, Side, default_jobs  # noqa: E402
-from benchmarks.real_trees.fetch import FetchError, Tree, fetch, pinned  # noqa: E402
+from benchmarks.real_trees.compiling import Compiler, Side, default_jobs  # noqa: E402
+from benchmarks.real_trees.fetch import FetchError, Tree, cache, fetch, pinned  # noqa: E402
 from benchmarks.real_trees.rates import Comparison, Converted, UnitResult  # noqa: E402
+from benchmarks.real_trees.remembered import Outcome, Remembered  # noqa: E402
 from benchmarks.real_trees.torch_headers import thrust_headers, torch_headers  # noqa: E402
 from ci.checkers.cuda_names import read_names  # noqa: E402
 
 ROCM = "7.1"
+_CLANG = "clang++-19"
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,9 @@ def _compiler(jobs: int) -> Compiler:
     torch = torch_headers()
     system = (torch, torch / "torch" / "csrc" / "api" / "include", thrust_headers())
     path = Path(json.loads(done.stdout)["path"])
-    return Compiler("clang++-19", path, tuple(folder for folder in system if folder), jobs)
+    headers = tuple(folder for folder in system if folder)
+    remembered = Remembered(cache().parent / "compiled", _CLANG)
+    return Compiler(_CLANG, path, headers, jobs, remembered)
 
 
 def _print_rates(label: str, results: list[UnitResult]) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from benchmarks.real_trees.remembered import Outcome, Remembered
+
 ARCH = "gfx942"
 # What torch.utils.cpp_extension passes in a ROCm build.
 _TORCH_FLAGS = (
@@ -38,26 +40,14 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How a compilation ended: the header it lacked, its first error; both empty: it passed."""
-
-    missing: str = ""
-    error: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Whether clang accepted the unit."""
-        return not self.missing and not self.error
-
-
-@dataclass(frozen=True)
 class Compiler:
-    """A clang, a ROCm tree, and where headers of others are."""
+    """A clang, a ROCm tree, where headers of others are, and what is known from earlier runs."""
 
     clang: str
     rocm: Path
     system: tuple[Path, ...]
     jobs: int
+    remembered: Remembered
 
     def run(self, work: Sequence[tuple[Path, Path, Side]], flags: Iterable[str]) -> list[Outcome]:
         """Check (root, unit, side) triples, in parallel; outcomes are in the same order."""
@@ -66,31 +56,36 @@ class Compiler:
             return list(pool.map(lambda item: self._one(item, extra), work))
 
     def _one(self, item: tuple[Path, Path, Side], flags: tuple[str, ...]) -> Outcome:
-        """Compile one unit; look for its headers first, which takes a tenth of the time."""
+        """Compile one unit, unless clang has seen the same text before."""
         root, unit, side = item
-        command = [*self._command(unit, side), *flags, str(unit)]
-        for stage in (("-E", "-o", os.devnull), ("-fsyntax-only",)):
-            done = subprocess.run(
-                [*command, *stage],
-                cwd=root,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_TIMEOUT,
-                check=False,
-            )
-            if done.returncode:
-                return _failure(done.stderr)
-        return Outcome()
+        own = [*self._language(unit, side), *_TORCH_FLAGS]
+        command = [self.clang, *own, *self._folders(), *flags, str(unit)]
+        read = _run([*command, "-E", "-o", "-"], root)
+        if read.returncode:
+            return _failure(read.stderr)
+        text = read.stdout.replace(str(root).encode(), b"").replace(str(self.rocm).encode(), b"")
+        key = self.remembered.key(text, own)
+        known = self.remembered.get(key)
+        if known is None:
+            done = _run([*command, "-fsyntax-only"], root)
+            known = _failure(done.stderr) if done.returncode else Outcome()
+            self.remembered.put(key, known)
+        return known
 
-    def _command(self, unit: Path, side: Side) -> list[str]:
-        command = [self.clang, "-std=c++20", "-w", "-ferror-limit=1"]
+    def _language(self, unit: Path, side: Side) -> list[str]:
+        flags = ["-std=c++20", "-w", "-ferror-limit=1"]
         if unit.suffix in (".cu", ".hip"):
-            command += ["-x", "hip", f"--offload-arch={ARCH}", f"--cuda-{side}-only"]
-            command += ["-nogpulib", f"--rocm-path={self.rocm}"]
-        command += [*_TORCH_FLAGS, f"-isystem{self.rocm / 'include'}"]
-        command += [f"-isystem{folder}" for folder in self.system]
-        return [*command, f"-isystem{sysconfig.get_path('include')}"]
+            flags += ["-x", "hip", f"--offload-arch={ARCH}", f"--cuda-{side}-only", "-nogpulib"]
+        return flags
+
+    def _folders(self) -> list[str]:
+        python = sysconfig.get_path("include")
+        places = (self.rocm / "include", *self.system, python)
+        return [f"--rocm-path={self.rocm}", *(f"-isystem{place}" for place in places)]
+
+
+def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command, cwd=folder, capture_output=True, timeout=_TIMEOUT, check=False)
 
 
 def sides(unit: str) -> tuple[Side, ...]:
@@ -103,8 +98,9 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _failure(text: str) -> Outcome:
+def _failure(messages: bytes) -> Outcome:
     """Return what clang's messages say of a unit that it refused."""
+    text = messages.decode(errors="replace")
     if missing := _MISSING.search(text):
         return Outcome(missing=missing[1])
     if first := _ERROR.search(text):

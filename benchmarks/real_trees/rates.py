@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from benchmarks.real_trees.compiling import Compiler, Outcome, Side, sides
+from benchmarks.real_trees.compiling import Compiler, Side, sides
+from benchmarks.real_trees.remembered import Outcome
 from ci.checkers.cuda_names import CudaNames
 
 _CUDA = re.compile(rb"cuda|CUDA|\bcu[A-Z]\w|<<<|\bnccl[A-Z]")
