@@ -1,0 +1,178 @@
+"""Symbol tables: what a file defines, what it leaves to others, and in which versions.
+
+Source: gABI 4.2, "Symbol Table"; LSB core, "Symbol Versioning"; GNU hash table as in glibc.
+"""
+
+import struct
+import sys
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from porting.elf.layout import Layout
+from porting.elf.view import View, text_at
+
+SYMBOL = struct.Struct("<IBBHQQ")
+_VERNEED = struct.Struct("<HHIII")
+_VERNAUX = struct.Struct("<IHHII")
+_VERDEF = struct.Struct("<HHHHIII")
+_WORD = struct.Struct("<I")
+_HASH = struct.Struct("<II")
+_GNU_HASH = struct.Struct("<IIII")
+_LOCAL, _WEAK = 0, 2
+_HIDDEN_VERSION: Final = 0x7FFF
+_FIRST_VERSION: Final = 2  # 0 and 1 are "local" and "unversioned"
+
+
+class Undefined(NamedTuple):
+    """A symbol that another file has to define, in a version when one was linked against."""
+
+    name: str
+    weak: bool
+    version: str = ""
+    library: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """The names of a symbol table that other files can see."""
+
+    undefined: tuple[Undefined, ...] = ()
+    defined: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Symbol versions: those wanted of each library, and those given."""
+
+    needs: Mapping[str, tuple[str, ...]]
+    definitions: tuple[str, ...]
+    by_number: Mapping[int, tuple[str, str]]
+
+
+def read_symbols(
+    table: bytes,
+    strings: bytes,
+    numbers: Sequence[int] = (),
+    versions: Mapping[int, tuple[str, str]] | None = None,
+) -> Symbols:
+    """Return the global symbols of a table.
+
+    `numbers` are the version numbers of its entries, `versions` what they stand for.
+    """
+    known = versions or {}
+    undefined: list[Undefined] = []
+    defined: list[int] = []
+    for index, (name, info, _, section, _, _) in enumerate(SYMBOL.iter_unpack(table)):
+        bind = info >> 4
+        if bind == _LOCAL or name == 0:
+            continue
+        if section:
+            defined.append(name)
+            continue
+        number = numbers[index] & _HIDDEN_VERSION if index < len(numbers) else 0
+        library, version = known.get(number, ("", ""))
+        undefined.append(Undefined(text_at(strings, name), bind == _WEAK, version, library))
+    return Symbols(tuple(undefined), frozenset(text_at(strings, name) for name in defined))
+
+
+def holds(table: View, strings: View, name: str) -> bool:
+    """Whether a table has a defined symbol of this name, found without reading all of them."""
+    wanted = name.encode() + b"\0"
+    place = strings.find(wanted)
+    while place >= 0:
+        if place == 0 or strings.begins(b"\0", place - 1):
+            needle = _WORD.pack(place)
+            found = table.find(needle)
+            while found >= 0:
+                if found % SYMBOL.size == 0 and found + SYMBOL.size <= table.size:
+                    entry = table.unpack(SYMBOL, found, "a symbol")
+                    if entry[3]:
+                        return True
+                found = table.find(needle, found + 1)
+        place = strings.find(wanted, place + 1)
+    return False
+
+
+def hashed_count(layout: Layout, gnu_hash: int, old_hash: int) -> int:
+    """Return how many dynamic symbols the loader's hash tables speak of, 0 without a table."""
+    view = layout.view
+    if old_hash:
+        place = layout.offset_of(old_hash)
+        return view.unpack(_HASH, place, "the hash table")[1]
+    if not gnu_hash:
+        return 0
+    place = layout.offset_of(gnu_hash)
+    buckets, first, bloom, _ = view.unpack(_GNU_HASH, place, "the hash table")
+    table = place + _GNU_HASH.size + bloom * 8
+    starts = words(view.copy(table, buckets * 4, f"{buckets} hash buckets"))
+    last = max(starts, default=0)
+    if last < first:
+        return first
+    chain = table + buckets * 4
+    while True:
+        (value,) = view.unpack(_WORD, chain + (last - first) * 4, "the hash chain")
+        last += 1
+        if value & 1:
+            return last
+
+
+def read_versions(
+    view: View, needs: tuple[int, int], definitions: tuple[int, int], strings: bytes
+) -> Versions:
+    """Return the symbol versions; `needs` and `definitions` are (offset, number of records)."""
+    by_library: dict[str, tuple[str, ...]] = {}
+    by_number: dict[int, tuple[str, str]] = {}
+    for library, name, number in _needed(view, *needs, strings):
+        by_number[number] = (library, name)
+        by_library[library] = (*by_library.get(library, ()), name)
+    given = tuple(_defined(view, *definitions, strings))
+    return Versions(by_library, given, by_number)
+
+
+def _needed(view: View, offset: int, count: int, strings: bytes) -> Iterator[tuple[str, str, int]]:
+    for _ in range(count):
+        record = view.unpack(_VERNEED, offset, "a record of needed versions")
+        _, number, file, first, after = record
+        library = text_at(strings, file)
+        place = offset + first
+        for _ in range(number):
+            _, _, other, name, step = view.unpack(_VERNAUX, place, "a needed version")
+            yield library, text_at(strings, name), other & _HIDDEN_VERSION
+            if step == 0:
+                break
+            place += step
+        if after == 0:
+            return
+        offset += after
+
+
+def _defined(view: View, offset: int, count: int, strings: bytes) -> Iterator[str]:
+    for _ in range(count):
+        record = view.unpack(_VERDEF, offset, "a version definition")
+        _, _, number, _, _, first, after = record
+        (name,) = view.unpack(_WORD, offset + first, "the name of a version")
+        if number >= _FIRST_VERSION:  # the first one is the file's own name
+            yield text_at(strings, name)
+        if after == 0:
+            return
+        offset += after
+
+
+def words(data: bytes) -> "array[int]":
+    """Return 32-bit little-endian numbers."""
+    return _numbers("I", data)
+
+
+def halves(data: bytes) -> "array[int]":
+    """Return 16-bit little-endian numbers."""
+    return _numbers("H", data)
+
+
+def _numbers(code: str, data: bytes) -> "array[int]":
+    found: array[int] = array(code)
+    found.frombytes(data)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
