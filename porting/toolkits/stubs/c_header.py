@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from porting.errors import ToolchainError
+from porting.toolkits.stubs.complex_consts import with_consts
 from porting.toolkits.stubs.libraries import Library
 from porting.toolkits.stubs.pxd import (
     Constant,
@@ -45,7 +46,7 @@ def render(
     parts.append('#ifdef __cplusplus\nextern "C" {\n#endif\n')
     parts += [
         _declaration(library, declaration, values)
-        for declaration in declarations
+        for declaration in with_consts(declarations)
         if _wanted(library, declaration)
     ]
     parts.append("\n#ifdef __cplusplus\n}\n#endif")

@@ -191,6 +191,10 @@ int gemm(hipblasHandle_t h, void *x) {
   return hipblasGemmEx(h, HIPBLAS_OP_N, HIPBLAS_OP_T, 1, 1, 1, &one, x, HIP_R_16F, 1, x, HIP_R_16F,
                        1, &one, x, HIP_R_16F, 1, HIPBLAS_COMPUTE_32F, HIPBLAS_GEMM_DEFAULT);
 }
+int complex(hipblasHandle_t h, const hipComplex *a, hipComplex *c) {
+  return hipblasCgemm(h, HIPBLAS_OP_N, HIPBLAS_OP_C, 1, 1, 1, a, a, 1, a, 1, a, c, 1) +
+         hipblasCgerc(h, 1, 1, a, a, 1, a, 1, c, 1);
+}
 int fft(hipfftHandle plan, hipfftComplex *data) {
   return hipfftPlan1d(&plan, 8, HIPFFT_C2C, 1) +
          hipfftExecC2C(plan, data, data, HIPFFT_FORWARD);
