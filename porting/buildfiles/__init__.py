@@ -1,0 +1,89 @@
+"""Build files of a tree for ROCm: each build system has its own converter."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from porting.buildfiles.codes import CODES
+from porting.buildfiles.model import (
+    BuildContext,
+    BuildFiles,
+    Converted,
+    Converter,
+)
+from porting.hipify import Hipified
+from porting.source import SourceFile
+from porting.tree import Kind, Tree
+
+__all__ = [
+    "CODES",
+    "BuildContext",
+    "BuildFiles",
+    "Converted",
+    "Converter",
+    "convert_all",
+    "convert_files",
+    "handles",
+    "read_build_files",
+]
+
+_LARGEST = 1 << 20  # a build file of a megabyte is data
+
+
+def converters() -> tuple[Converter, ...]:
+    """Return the converters in the order in which their findings are told."""
+    return ()
+
+
+def handles(path: str) -> bool:
+    """Whether some converter looks at a file, by its path."""
+    return any(converter.handles(path) for converter in converters())
+
+
+def convert_all(tree: Tree, context: BuildContext) -> BuildFiles:
+    """Convert the build files of a tree; `context` says for what."""
+    return convert_files(read_build_files(tree), context)
+
+
+def read_build_files(tree: Tree) -> tuple[SourceFile, ...]:
+    """Read the files that some converter handles.
+
+    One that vanished since the tree was read is left out: the copying will say so.
+    """
+    found = []
+    for entry in tree.entries:
+        if entry.kind is Kind.FILE and handles(entry.path):
+            data = _read(tree.root / entry.path)
+            if data is not None:
+                found.append(SourceFile(entry.path, data))
+    return tuple(source for source in found if not source.is_binary)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes() if path.stat().st_size <= _LARGEST else None
+    except OSError:
+        return None
+
+
+def convert_files(files: Sequence[SourceFile], context: BuildContext) -> BuildFiles:
+    """Convert build files.  Pure: the result depends on the arguments alone."""
+    done: dict[str, Hipified] = {}
+    generated: dict[str, str] = {}
+    for converter in converters():
+        mine = [source for source in files if converter.handles(source.path)]
+        if not mine:
+            continue
+        result = converter.convert(mine, context)
+        for file in result.files:
+            path = file.source.path
+            done[path] = _merged(done[path], file) if path in done else file
+        generated |= result.generated
+    return BuildFiles(tuple(done[path] for path in sorted(done)), generated)
+
+
+def _merged(first: Hipified, second: Hipified) -> Hipified:
+    """Return a file that two converters looked at: the first one's edits, both ones' findings."""
+    changing = first if first.changed else second
+    found = (*first.diagnostics, *second.diagnostics)
+    suppressed = (*first.suppressed, *second.suppressed)
+    return Hipified(first.source, changing.data, changing.edits, found, suppressed)
