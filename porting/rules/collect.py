@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from porting.rules.api.redirects import redirected_in
+from porting.rules.bfloat import bfloat_aliases, uses_bfloat16
 from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
@@ -69,6 +70,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
     """
     sources = [file for file in files if file.suffix in C_SUFFIXES and not file.is_binary]
     traced = [source for source in sources if has_trace_of_cuda(source.text)]
+    texts = [source.text for source in sources]
     all_paths = frozenset(paths).union(source.path for source in sources)
     found = Project(files=all_paths)
     own, brings = _inclusions(sources, found)
@@ -90,6 +92,8 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         handle_functions=functions,
         counts_in_32=any(counts_in_32(source.text) for source in traced),
         asks_warp_size=any(asks_warp_size(source.text) for source in traced),
+        uses_bfloat16=uses_bfloat16(texts),
+        bfloat_aliases=bfloat_aliases(texts),
         redirected=frozenset(name for source in sources for name in redirected_in(source.text)),
     )
 

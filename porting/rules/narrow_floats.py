@@ -51,8 +51,10 @@ def narrow_type(unit: Unit, argument: Argument) -> Narrow | None:
 
 
 def spellings(unit: Unit, narrow: Narrow) -> tuple[str, ...]:
-    """Return the names of a type, with those that `using` and `typedef` give it in this file."""
-    return (*narrow.value, *(alias for name in narrow.value for alias in _aliases(unit, name)))
+    """Return the names of a type, with those that `using` and `typedef` give it in the tree."""
+    elsewhere = (n for n, kind in unit.project.bfloat_aliases.items() if kind in narrow.value)
+    here = (alias for name in narrow.value for alias in _aliases(unit, name))
+    return (*narrow.value, *here, *elsewhere)
 
 
 def _aliases(unit: Unit, name: str) -> Iterator[str]:

@@ -21,6 +21,8 @@ class Project:
     macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
     that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
     warp's 32 lanes as a number.  `asks_warp_size`: some file's device code asks warpSize.
+    `uses_bfloat16`: some file names CUDA's bfloat16; `bfloat_aliases`: other names that the tree has
+    for it and for the pair, and their CUDA type.
     `redirected`: HIP names that some file defines as macros for functions of the tree.
     `defines`: macros that the build defines for every unit, as NAME or NAME=VALUE.
     """
@@ -38,6 +40,8 @@ class Project:
     handle_functions: Mapping[str, str] = field(default_factory=dict)
     counts_in_32: bool = False
     asks_warp_size: bool = False
+    uses_bfloat16: bool = False
+    bfloat_aliases: Mapping[str, str] = field(default_factory=dict)
     redirected: frozenset[str] = frozenset()
 
     @cached_property

@@ -113,6 +113,17 @@ PAIR = Code(
     " is shuffled through its 16 bits; the pair has no such conversion in every release.  Shuffle"
     " the two numbers one by one, with __low2bfloat16, __high2bfloat16 and __halves2bfloat162.",
 )
+HIDDEN = Code(
+    "WRP012",
+    "half-types",
+    Severity.NOTE,
+    "a shuffle of a value whose type does not show",
+    "CUDA shuffles __nv_bfloat16; the bf16 header of ROCm 6.2 has no shuffle for __hip_bfloat16,"
+    " though later ones may, and the call is ambiguous.  Where the text shows the type, the number"
+    " is shuffled through its 16 bits.  Here it is a template parameter, `auto` or a name from"
+    " elsewhere, in a tree that has bfloat16 numbers.  The finding is a warning where the same file"
+    " passes one to the function, and a note where it may only be so.",
+)
 LITERAL = Code(
     "WSZ001",
     "warp-size-literal",
@@ -171,6 +182,7 @@ CODES: Final = (
     SYNCWARP,
     UNFOLLOWED,
     PAIR,
+    HIDDEN,
     LITERAL,
     MIXED,
     MIXED_MACRO,

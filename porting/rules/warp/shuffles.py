@@ -16,6 +16,7 @@ from porting.rules.warp.arguments import (
     kind_of_mask,
 )
 from porting.rules.warp.codes import PAIR, SHUFFLE, UNFOLLOWED
+from porting.rules.warp.hidden import check_hidden
 from porting.rules.warp.width import LANES, Widths
 from porting.syntax import Call, call_at
 
@@ -47,11 +48,18 @@ def check_shuffles(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
             if call is None or not _is_readable(unit, call):
                 yield _unfollowed(unit, place)
                 continue
-            value = narrow_type(unit, call.arguments[1])
-            if value is Narrow.BFLOAT2:
-                yield _pair(unit, place)
-            elif value is Narrow.BFLOAT or kind_of_mask(unit, call.arguments[0]) is not Mask.WIDE:
-                yield _shuffle(unit, widths, call, plain)
+            yield from _rewritten(unit, widths, call, plain)
+
+
+def _rewritten(unit: Unit, widths: Widths, call: Call, plain: str) -> Iterator[Diagnostic]:
+    """Yield what becomes of one call, and whether its value's type leaves that open."""
+    value = narrow_type(unit, call.arguments[1])
+    if value is None:
+        yield from check_hidden(unit, call)
+    if value is Narrow.BFLOAT2:
+        yield _pair(unit, call.name)
+    elif value is Narrow.BFLOAT or kind_of_mask(unit, call.arguments[0]) is not Mask.WIDE:
+        yield _shuffle(unit, widths, call, plain)
 
 
 def _own(unit: Unit, name: str) -> list[Function]:
