@@ -1,20 +1,25 @@
-"""Fixtures that every area of the suite shares: the ROCm trees that real compilers need.
+"""Fixtures that every area of the suite shares: the toolkits that real compilers need.
 
-A test that uses `sysroot` (or `sysroot_6_2`) gets the tests' marker `toolchain` and is skipped with
-the reason where clang or the package index is out of reach, unless ECLOSION_REQUIRE_TOOLCHAIN=1.
+A test that uses `sysroot`, `sysroot_6_2` or `cuda_home` gets the tests' marker `toolchain` and is
+skipped with the reason where clang or the package index is out of reach, unless
+ECLOSION_REQUIRE_TOOLCHAIN=1.
 """
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import pytest
 
 from porting.errors import ToolchainError
+from porting.toolkits import cuda
 from porting.toolkits import sysroot as sysroots
+from porting.toolkits.cuda import CudaHome
 from porting.toolkits.sysroot import Sysroot
 
-_FIXTURES = frozenset({"sysroot", "sysroot_6_2"})
+Tree = TypeVar("Tree")
+_FIXTURES = frozenset({"sysroot", "sysroot_6_2", "cuda_home"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,19 +46,25 @@ def signals_that_end() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def sysroot() -> Sysroot:
     """Return the ROCm 7.1 tree: `.path` for --rocm-path, `.include` for -isystem."""
-    return _create("7.1")
+    return _create(lambda: sysroots.create("7.1"))
 
 
 @pytest.fixture(scope="session")
 def sysroot_6_2() -> Sysroot:
     """Return the ROCm 6.2 tree."""
-    return _create("6.2")
+    return _create(lambda: sysroots.create("6.2"))
 
 
-def _create(rocm: str) -> Sysroot:
+@pytest.fixture(scope="session")
+def cuda_home() -> CudaHome:
+    """Return the CUDA home: `.path` for CUDA_HOME, `.nvcc`, `.stubs` of the driver's libraries."""
+    return _create(cuda.create)
+
+
+def _create(create: Callable[[], Tree]) -> Tree:
     """Return the cached tree, built by one xdist worker under the cache's own lock."""
     try:
-        return sysroots.create(rocm)
+        return create()
     except ToolchainError as error:
         if os.environ.get("ECLOSION_REQUIRE_TOOLCHAIN") == "1":
             raise

@@ -8,26 +8,48 @@ import click
 from porting.cli.terminal import form_option, write_json, write_text
 from porting.config import DEFAULT_ROCM, release_key
 from porting.errors import ToolchainError
+from porting.toolkits import cuda
 from porting.toolkits import sysroot as sysroots
 from porting.toolkits.sysroot import Sysroot
 
 
 @click.group("sysroot")
 def sysroot_group() -> None:
-    """Build and list ROCm trees for machines without ROCm."""
+    """Build and list the trees that stand in for ROCm and CUDA where neither is installed."""
 
 
 @sysroot_group.command("create")
-@click.option("--rocm", metavar="RELEASE", default=DEFAULT_ROCM, help="ROCm release.")
+@click.option("--rocm", metavar="RELEASE", help=f"ROCm release.  [default: {DEFAULT_ROCM}]")
+@click.option(
+    "--platform",
+    type=click.Choice(["rocm", "cuda"]),
+    default="rocm",
+    show_default=True,
+    help="A ROCm tree, or a CUDA home with nvcc.",
+)
 @form_option
-def create_command(rocm: str, form: str) -> int:
-    """Build the ROCm tree of a release from package-index wheels, or find it in the cache."""
+def create_command(rocm: str | None, platform: str, form: str) -> int:
+    """Build the tree of a platform from package-index wheels, or find it in the cache."""
+    if platform == "cuda":
+        return _create_cuda(rocm, form)
+    rocm = rocm or DEFAULT_ROCM
     release_key(rocm)
     tree = sysroots.create(rocm, say=_say)
     if form == "json":
         write_json(tree.to_json())
     else:
         write_text(_told(tree))
+    return 0
+
+
+def _create_cuda(rocm: str | None, form: str) -> int:
+    if rocm is not None:
+        raise click.UsageError(f"--rocm {rocm} names a ROCm release; leave it out for CUDA")
+    home = cuda.create(_say)
+    if form == "json":
+        write_json(home.to_json())
+    else:
+        write_text(f"CUDA {home.release}\npath:    {home.path}\nnvcc:    {home.nvcc}\n")
     return 0
 
 

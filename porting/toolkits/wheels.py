@@ -21,7 +21,7 @@ _TIMEOUT = 1800
 _CHUNK = 1 << 20
 # Headers and bitcode are the same in every build of a wheel: one build, so one checksum, serves
 # every Python and every host.
-_BUILD = (
+BUILD = (
     *("--only-binary=:all:", "--implementation=cp", "--python-version=3.11", "--abi=cp311"),
     *(f"--platform=manylinux{tag}_x86_64" for tag in ("2014", "_2_17", "_2_27", "_2_28")),
 )
@@ -95,7 +95,7 @@ def pip_version() -> str:
 def _download(wheel: Wheel, place: Path) -> Path:
     place.mkdir()
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--no-cache-dir"]
-    command += ["--disable-pip-version-check", "--no-input", *_BUILD, f"--dest={place}", wheel.pin]
+    command += ["--disable-pip-version-check", "--no-input", *BUILD, f"--dest={place}", wheel.pin]
     # pip unpacks in TMPDIR, often a small memory disk: let it use the disk that is checked anyway.
     environment = {**os.environ, "TMPDIR": str(place)}
     try:
@@ -106,7 +106,7 @@ def _download(wheel: Wheel, place: Path) -> Path:
         message = f"pip did not finish {wheel.pin} in {_TIMEOUT} s; check the network and try again"
         raise ToolchainError(message) from error
     if done.returncode:
-        raise _pip_failure(wheel, done.stderr, place)
+        raise pip_failure(wheel.pin, done.stderr, place)
     archives = sorted(place.glob("*.whl"))
     if len(archives) != 1:
         message = f"pip brought {len(archives)} wheels for {wheel.pin}, one was expected"
@@ -114,7 +114,8 @@ def _download(wheel: Wheel, place: Path) -> Path:
     return archives[0]
 
 
-def _pip_failure(wheel: Wheel, text: str, place: Path) -> ToolchainError:
+def pip_failure(pin: str, text: str, place: Path) -> ToolchainError:
+    """Return the error for what pip wrote when it could not bring a pinned wheel."""
     if "No space left on device" in text or "Errno 28" in text:
         return no_space(place.parent)
     if "No module named pip" in text:
@@ -125,7 +126,7 @@ def _pip_failure(wheel: Wheel, text: str, place: Path) -> ToolchainError:
     errors = re.findall(r"^(?:ERROR: )(.+)$", text, re.MULTILINE) or text.strip().splitlines()
     last = errors[-1] if errors else "pip gave no reason"
     return ToolchainError(
-        f"cannot download {wheel.pin}: {last}; the package index may be out of reach: check the "
+        f"cannot download {pin}: {last}; the package index may be out of reach: check the "
         "network, or put the wheel in a folder and set PIP_FIND_LINKS to it"
     )
 

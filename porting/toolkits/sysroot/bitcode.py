@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from porting.toolkits.clang import Clang
-from porting.toolkits.sysroot.compiling import run_compiler
+from porting.toolkits.compiling import run_compiler
 from porting.toolkits.sysroot.processors import MACHINES
 
 _SWITCHES = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from porting.toolkits.sysroot.stub_libraries import StubLibrary
+from porting.toolkits.sysroot.stub_libraries import RocmLibrary
 
 _IMPORT = """\
 # Generated with the tree it stands in.
@@ -78,13 +78,14 @@ def write_packages(root: Path, hip_version: str) -> None:
         )
 
 
-def write_library_packages(root: Path, libraries: Iterable[tuple[StubLibrary, str]]) -> None:
+def write_library_packages(root: Path, libraries: Iterable[tuple[RocmLibrary, str]]) -> None:
     """Write lib/cmake/NAME for the libraries that have a package, each given with its SONAME."""
     for library, soname in libraries:
         if library.namespace is None:
             continue
-        folder = root / "lib/cmake" / library.name
+        name = library.stub.name
+        folder = root / "lib/cmake" / name
         folder.mkdir(parents=True)
-        target = f"{library.namespace}::{library.name}"
-        text = _LIBRARY.format(name=library.name, target=target, soname=soname)
-        (folder / f"{library.name}-config.cmake").write_text(text)
+        target = f"{library.namespace}::{name}"
+        text = _LIBRARY.format(name=name, target=target, soname=soname)
+        (folder / f"{name}-config.cmake").write_text(text)

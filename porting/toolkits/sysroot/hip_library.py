@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 
 from porting.toolkits.clang import Clang
-from porting.toolkits.sysroot.compiling import run_compiler
-from porting.toolkits.sysroot.declarations import Function, enumerators, functions
+from porting.toolkits.compiling import run_compiler
+from porting.toolkits.declarations import Function, enumerators, functions
 
 _HEADER = "hip/hip_runtime_api.h"
 # What compiled host code calls at start-up; no header declares these.

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from porting.toolkits.stub_library import source
 from porting.toolkits.sysroot import Sysroot
-from porting.toolkits.sysroot.stub_libraries import LIBRARIES, StubLibrary, source
+from porting.toolkits.sysroot.stub_libraries import LIBRARIES, RocmLibrary
 
-BLAS = next(library for library in LIBRARIES if library.name == "hipblas")
+BLAS = next(library for library in LIBRARIES if library.stub.name == "hipblas")
 HEADER = """
 typedef enum { HIPBLAS_STATUS_NOT_INITIALIZED = 1 } hipblasStatus_t;
 hipblasStatus_t hipblasCreate(void **handle);
@@ -33,7 +34,7 @@ SONAMES_7 = {
 
 
 def test_source_when_generated() -> None:
-    text = source(BLAS, HEADER)
+    text = source(BLAS.stub, HEADER)
     assert "hipblasStatus_t (hipblasCreate)(void **handle) { return HIPBLAS_STATUS_NOT" in text
     assert 'const char * (hipblasStatusToString)(int status) { return "hipblas: no device"; }' in (
         text
@@ -48,13 +49,13 @@ def test_soname_when_release_is_unknown() -> None:
 
 
 @pytest.mark.toolchain
-@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
-def test_library_when_built(sysroot: Sysroot, library: StubLibrary) -> None:
-    path = sysroot.lib / f"lib{library.name}.so"
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.stub.name)
+def test_library_when_built(sysroot: Sysroot, library: RocmLibrary) -> None:
+    path = sysroot.lib / f"lib{library.stub.name}.so"
     dynamic = subprocess.run(
         ["readelf", "-dW", path], capture_output=True, text=True, check=True, timeout=20
     ).stdout
-    assert re.findall(r"SONAME.*\[(.*)\]", dynamic) == [SONAMES_7[library.name]]
+    assert re.findall(r"SONAME.*\[(.*)\]", dynamic) == [SONAMES_7[library.stub.name]]
     ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
 
 

@@ -1,6 +1,6 @@
 """Function declarations out of preprocessed C."""
 
-from porting.toolkits.sysroot.declarations import Function, enumerators, functions
+from porting.toolkits.declarations import Function, enumerators, functions
 
 HEADER = """
 typedef enum hipError_t { hipSuccess = 0, hipErrorInvalidValue = 1, hipErrorTbd } hipError_t;

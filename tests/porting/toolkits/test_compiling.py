@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from porting.errors import ToolchainError
-from porting.toolkits.sysroot.compiling import run_compiler
+from porting.toolkits.compiling import run_compiler
 
 
 def shell(script: str) -> list[str]:
