@@ -123,7 +123,7 @@ def is_of_nvcc(word: str) -> bool:
     """Whether a word is an option that only nvcc has: one of clang's or gcc's is not."""
     name, _, value = word.partition("=")
     found = _table().get(name)
-    if found is None or found[0].action == "keep" or name in _OF_ANY_PROGRAM:
+    if not found or name in _OF_ANY_PROGRAM or any(rule.action == "keep" for rule in found):
         return False
     if found[0].action == "arch" and value.startswith(("sm_", "compute_")):
         return True

@@ -53,11 +53,8 @@ def _translated(text: str) -> Translated:
         ("-cudart shared a.o", "a.o"),
         ("--cudart=none", "-no-hip-rt"),
         ("-dlto", ""),
-        (
-            "-ftz=true -prec-div=false -fmad false",
-            "-fgpu-flush-denormals-to-zero -fno-hip-fp32-correctly-rounded-divide-sqrt"
-            + " -ffp-contract=off",
-        ),
+        ("-ftz=true -fmad false", "-fgpu-flush-denormals-to-zero -ffp-contract=off"),
+        ("-prec-div=false", "-fno-hip-fp32-correctly-rounded-divide-sqrt"),
         ("-ftz=false", ""),
         ("-fatbin", "--offload-device-only"),
         ("-cubin", "--offload-device-only --no-gpu-bundle-output"),
