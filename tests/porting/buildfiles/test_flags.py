@@ -159,6 +159,8 @@ def test_every_row_of_an_option_agrees_on_its_value() -> None:
         assert rule.reason
         assert rule.action in {"keep", "translate", "drop", "unwrap", "arch"}
     assert {name: kind for name, kind in kinds.items() if len(kind) > 1} == {}
+    last = {name: rule for rule in rules() for name in rule.names}
+    assert [name for name, rule in last.items() if rule.when is not None] == []
 
 
 def test_every_option_that_nvcc_lists_is_in_the_table() -> None:
