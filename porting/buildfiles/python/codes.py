@@ -1,0 +1,53 @@
+"""The kinds of findings in build scripts written in Python."""
+
+from porting.diagnostics import Code, Severity
+
+TOPIC = "build-system"
+
+SCRIPT_UNREADABLE = Code(
+    "BLD101",
+    TOPIC,
+    Severity.ERROR,
+    "a build script in Python that cannot be read",
+    "The script names CUDA and is no Python 3, so none of it was ported and it stays as it is."
+    "  Bring it to Python 3 first.",
+)
+SCRIPT_COMMAND = Code(
+    "BLD105",
+    TOPIC,
+    Severity.ERROR,
+    "a command of nvcc that could not be ported",
+    "The command is written in a form that hides its words, so a ROCm build would start nvcc.  Hand"
+    " the list of words to gpu_build.command, which turns it into one of clang for HIP.",
+)
+SCRIPT_ARCHITECTURES = Code(
+    "BLD106",
+    TOPIC,
+    Severity.NOTE,
+    "CUDA architectures in a build script",
+    "A ROCm build takes its architectures from PYTORCH_ROCM_ARCH, and without it those the port was"
+    " made for; the list of CUDA architectures stays for CUDA.",
+)
+SCRIPT_CMAKE = Code(
+    "BLD107",
+    TOPIC,
+    Severity.WARNING,
+    "a build script gives CMake variables of CUDA's",
+    "The script configures CMake and defines CMAKE_CUDA_* variables.  A ROCm build does not read"
+    " them: its compiler and architectures are CMAKE_HIP_COMPILER and CMAKE_HIP_ARCHITECTURES.",
+)
+SCRIPT_MANIFEST = Code(
+    "BLD108",
+    TOPIC,
+    Severity.NOTE,
+    "an sdist needs the folder eclosion",
+    "setup.py imports eclosion/gpu_build.py, so a source distribution has to carry that folder:"
+    " `graft eclosion` in MANIFEST.in does it.",
+)
+CODES = (
+    SCRIPT_UNREADABLE,
+    SCRIPT_COMMAND,
+    SCRIPT_ARCHITECTURES,
+    SCRIPT_CMAKE,
+    SCRIPT_MANIFEST,
+)

@@ -1,0 +1,105 @@
+"""Convert the build scripts of a tree that are written in Python."""
+
+import ast
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from porting.buildfiles.codes import ALREADY_PORTED
+from porting.buildfiles.libraries import library
+from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.buildfiles.python.codes import SCRIPT_MANIFEST, SCRIPT_UNREADABLE
+from porting.buildfiles.python.flags_told import findings
+from porting.buildfiles.python.generate import NAME, gpu_build
+from porting.buildfiles.python.module import PythonModule
+from porting.buildfiles.python.rewriting import import_of_gpu_build, rewrite
+from porting.buildfiles.python.vendors import knows_rocm, names_cuda, words
+from porting.config import Mode
+from porting.diagnostics import Diagnostic, by_place
+from porting.hipify import Hipified
+from porting.source import SourceFile
+
+_SCRIPT_NAMES = frozenset(("setup.py", "build.py", "build_ext.py", "build_extension.py"))
+# Libraries that a script may name in parts, so that no string of it is their whole name.
+_COMMON = ("cudart", "cudart_static", "cuda", "cublas", "cublasLt", "nvrtc", "cudadevrt")
+
+
+class PythonScripts:
+    """setup.py and scripts like it."""
+
+    def handles(self, path: str) -> bool:
+        """Whether a file may be a build script, by its path."""
+        return PurePosixPath(path).name in _SCRIPT_NAMES
+
+    def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
+        """Make scripts choose the vendor when they run, through one generated module."""
+        done = tuple(_convert(source, context) for source in files)
+        changed = [file for file in done if file.changed]
+        if not changed:
+            return Converted(done)
+        module = _module(changed, context)
+        return Converted(done, {f"{FOLDER}/{NAME}": module})
+
+
+def _convert(source: SourceFile, context: BuildContext) -> Hipified:
+    try:
+        module = PythonModule.parse(source)
+    except SyntaxError as error:
+        return Hipified(source, source.data, diagnostics=tuple(_unreadable(source, error)))
+    if not names_cuda(module):
+        return Hipified(source, source.data)
+    if knows_rocm(module):
+        text = f"{source.path} asks for ROCm by itself and stays as it is"
+        return Hipified(source, source.data, diagnostics=(ALREADY_PORTED.at(source.path, text),))
+    edits = rewrite(module)
+    if not edits:
+        return Hipified(source, source.data, diagnostics=tuple(by_place(findings(module))))
+    up = [".."] * source.path.count("/")
+    folder = ", ".join(f'"{part}"' for part in (*up, FOLDER))
+    edits.append(import_of_gpu_build(module, folder))
+    # An import goes before what is bound on the line after it.
+    edits.sort(key=lambda edit: (edit.start, edit.end, "import gpu_build" not in edit.replacement))
+    told = [*findings(module), *_manifest(source, context)]
+    return rewritten(source, edits, by_place(told))
+
+
+def _unreadable(source: SourceFile, error: SyntaxError) -> Iterator[Diagnostic]:
+    if "cuda" in source.text.lower() or "nvcc" in source.text:
+        line = min(max(error.lineno or 1, 1), max(source.line_count, 1))
+        message = f"the script is no Python 3 ({error.msg}), so it was not ported"
+        help_text = "bring it to Python 3 and port again"
+        yield SCRIPT_UNREADABLE.at(source.path, message, help_text, line=line)
+
+
+def _manifest(source: SourceFile, context: BuildContext) -> Iterator[Diagnostic]:
+    path = posixpath.join(posixpath.dirname(source.path), "MANIFEST.in")
+    if path in context.paths:
+        message = f"a source distribution needs the folder {FOLDER}, which {path} does not name"
+        yield SCRIPT_MANIFEST.at(source.path, message, f"add `graft {FOLDER}` to {path}")
+
+
+def _module(scripts: Sequence[Hipified], context: BuildContext) -> str:
+    paths = ", ".join(sorted(script.source.path for script in scripts))
+    about = context.banner([s.source.path for s in scripts], comment="").strip()
+    about = "\n".join(line.strip() for line in about.splitlines())
+    if not paths:
+        raise ValueError("a module for no script")
+    texts = [script.source.text for script in scripts]
+    return gpu_build(about, _tables(scripts, context), texts)
+
+
+def _tables(scripts: Sequence[Hipified], context: BuildContext) -> Mapping[str, Any]:
+    named = {word for script in scripts for word in _library_words(script.source)}
+    found = {name: library(name) for name in (*_COMMON, *sorted(named))}
+    return {
+        "ARCHITECTURES": context.target.archs,
+        "COMPAT": context.mode is Mode.COMPAT,
+        "LIBRARIES": {name: row.link for name, row in found.items() if row is not None},
+    }
+
+
+def _library_words(source: SourceFile) -> Iterator[str]:
+    for node, text in words(PythonModule.parse(source)):
+        if isinstance(node, ast.Constant):
+            yield from (word.removeprefix("-l") for word in text.split())

@@ -1,0 +1,95 @@
+"""What a setup.py calls: extensions and commands of nvcc for either platform; generated text."""
+# The text must run on Python 3.8 and hands on whatever a script gives it.
+# ruff: noqa: ANN401, UP035
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Iterable, Mapping
+
+from porting.buildfiles.python.script.options import (
+    architectures,
+    header_flags,
+    rocm_command,
+    rocm_flags,
+    rocm_libraries,
+    rocm_option,
+    rocm_path,
+    rpath,
+    unique,
+)
+from porting.buildfiles.python.script.platform import compiler, is_rocm
+
+
+def extension(
+    kind: Callable[..., Any], name: str, sources: Iterable[str] = (), *rest: Any, **keywords: Any
+) -> Any:
+    """Return the extension `kind(name, sources, ...)` with arguments for this platform.
+
+    In a CUDA build nothing is changed.  In a ROCm build the sources are set afterwards: they are
+    ported already, and torch's CUDAExtension would translate what it is given once more.
+    """
+    if not is_rocm():
+        return kind(name, sources, *rest, **keywords)
+    os.environ.setdefault("PYTORCH_ROCM_ARCH", ";".join(architectures()))
+    made = kind(name, [], *rest, **_rocm_keywords(keywords))
+    made.sources = list(sources)
+    return made
+
+
+def adapted(kind: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes extensions of a kind with arguments for this platform."""
+
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        return extension(kind, *arguments, **keywords)
+
+    return make
+
+
+def program(path: str | None) -> str | None:
+    """Return the path of nvcc, in a ROCm build that of the compiler of HIP."""
+    return compiler()[0] if is_rocm() else path
+
+
+def command(words: Any) -> Any:
+    """Return a command line of nvcc, in a ROCm build as one of clang for HIP.
+
+    A list stays a list and a text a text; a text is split at spaces.
+    """
+    if not is_rocm():
+        return words
+    if isinstance(words, str):
+        return " ".join(rocm_command(words.split()))
+    return rocm_command([os.fspath(word) for word in words])
+
+
+def flags(options: Any) -> Any:
+    """Return options of nvcc, in a ROCm build those of clang for HIP."""
+    return rocm_flags(options) if is_rocm() else options
+
+
+def libraries(names: Any) -> Any:
+    """Return names of libraries, in a ROCm build ROCm's; what has no counterpart is left out."""
+    return rocm_libraries(names) if is_rocm() else names
+
+
+def _rocm_keywords(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    done = dict(keywords)
+    if "libraries" in done:
+        done["libraries"] = rocm_libraries(done["libraries"])
+    for key in ("library_dirs", "runtime_library_dirs", "include_dirs"):
+        if key in done:
+            done[key] = unique(rocm_path(os.fspath(path)) for path in done[key])
+    if done.get("extra_compile_args") or header_flags():
+        done["extra_compile_args"] = _rocm_compile_args(done.get("extra_compile_args") or [])
+    linked = rocm_flags(done.get("extra_link_args") or ())
+    done["extra_link_args"] = unique([*linked, rpath()])
+    return done
+
+
+def _rocm_compile_args(given: Any) -> Any:
+    if not isinstance(given, dict):
+        return [*rocm_flags(given), *header_flags()]
+    done = {key: [rocm_option(option) for option in given[key]] for key in given if key != "nvcc"}
+    done["nvcc"] = rocm_flags(given.get("nvcc", ()))
+    return {key: [*options, *header_flags()] for key, options in done.items()}

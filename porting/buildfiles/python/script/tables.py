@@ -1,0 +1,60 @@
+"""The tables of a generated build script: what every script needs, and the modules' own defaults.
+
+`generate` writes each name as a literal; those that depend on a tree and its target it replaces.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+from porting.buildfiles.flags import Rule, rules
+from porting.buildfiles.libraries import link_names
+from porting.config import DEFAULT_ARCHS
+from porting.toolkits import platforms
+
+SELECTOR = platforms.SELECTOR
+CHOICES = platforms.CHOICES
+UNKNOWN_CHOICE = platforms.UNKNOWN_CHOICE
+BOTH_FOUND = platforms.BOTH_FOUND
+NOT_FOUND = platforms.NOT_FOUND
+TOO_OLD = platforms.TOO_OLD
+NO_FOLDER = platforms.NO_FOLDER
+INCOMPLETE = platforms.INCOMPLETE
+# The detection rule's places: variables, compiler on PATH, defaults; then what makes one usable.
+PLATFORMS: dict[str, dict[str, Any]] = {p.name: asdict(p) for p in platforms.PLATFORMS}
+
+# Sources of the tree stay CUDA's, and a ROCm build gives them HIP under CUDA's names.
+COMPAT = False
+ARCHITECTURES = DEFAULT_ARCHS
+# The release whose interface HIP covers; scripts that ask for a minimum of CUDA go on.
+CUDA_RELEASE = "12.8"
+
+Rows = tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
+def rows_of(found: tuple[Rule, ...]) -> Rows:
+    """Return the rules of one option as the script's rows: kind of value, pattern, replacements."""
+    return tuple((_kind(rule), rule.when.pattern if rule.when else "", rule.to) for rule in found)
+
+
+def _kind(rule: Rule) -> str:
+    return "host" if rule.action == "unwrap" else rule.value
+
+
+def options() -> dict[str, Rows]:
+    """Return every option of nvcc that clang spells differently or does not take."""
+    by_name: dict[str, list[Rule]] = {}
+    for rule in rules():
+        for name in rule.names:
+            by_name.setdefault(name, []).append(rule)
+    return {
+        name: rows_of(tuple(found))
+        for name, found in by_name.items()
+        if any(rule.action != "keep" for rule in found) and name != "-l"
+    }
+
+
+LIBRARIES: dict[str, tuple[str, ...]] = {
+    name: link_names(name)[0] for name in ("cudart", "cudart_static", "cuda", "cublas")
+}
+# Each option of nvcc that clang does not take as it is.
+OPTIONS: dict[str, Rows] = options()
