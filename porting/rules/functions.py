@@ -2,14 +2,16 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from porting.syntax import IDENT, Lexed, Token, Tokens, match_angle, match_bracket
+from porting.syntax import IDENT, Lexed, Tokens, match_angle, match_bracket
 
-_BRACE: Final = re.compile(r"[{}]")
+_BRACE: Final = re.compile(rb"[{}]")
+_POINT: Final = re.compile(rb"[;{}]")  # where a statement may begin or end
 _CLASS_KEYS: Final = frozenset(("struct", "class", "union", "enum"))
+_SCOPE_KEYS: Final = _CLASS_KEYS | {"namespace", "extern"}
 _CONTROL: Final = frozenset(("if", "for", "while", "switch", "catch", "do", "else"))
 _BEFORE_VALUE: Final = frozenset(("=", "return", ",", "(", "[", "{", "]"))
 # Calls in front of a parameter list that are no function's name.
@@ -70,28 +72,29 @@ def _macros(lexed: Lexed) -> Iterator[Function]:
 
 def _definitions(tokens: Tokens) -> Iterator[Function]:
     closers = _closers(tokens)
-    index = statement = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.directive >= 0:
-            if statement == index:
-                statement = index + 1
-        elif token.text in {";", "}"}:
-            statement = index + 1
-        elif token.text == "{":
-            close = closers.get(index)
-            if close is None:
+    directives = tokens.directives
+    statement = 0
+    point = _POINT.search(tokens.firsts)
+    while point is not None:
+        index = point.start()
+        behind = index + 1
+        if directives[index] < 0:
+            while directives[statement] >= 0:
+                statement += 1
+            if point[0] != b"{":
+                statement = behind
+            elif (close := closers.get(index)) is None:
                 return
-            function = _function(tokens, statement, index, close)
-            if function is not None:
-                yield function
-                index = close
-                statement = close + 1
-            elif _is_value(tokens, statement, index):
-                index = close
             else:
-                statement = index + 1
-        index += 1
+                function = _function(tokens, statement, index, close)
+                if function is not None:
+                    yield function
+                    statement = behind = close + 1
+                elif _is_value(tokens, statement, index):
+                    behind = close + 1
+                else:
+                    statement = behind
+        point = _POINT.search(tokens.firsts, behind)
 
 
 def _closers(tokens: Tokens) -> dict[int, int]:
@@ -100,35 +103,29 @@ def _closers(tokens: Tokens) -> dict[int, int]:
     opened: list[int] = []
     for match in _BRACE.finditer(tokens.firsts):
         index = match.start()
-        if tokens[index].directive < 0:
-            if match[0] == "{":
+        if tokens.directives[index] < 0:
+            if match[0] == b"{":
                 opened.append(index)
             elif opened:
                 closers[opened.pop()] = index
     return closers
 
 
-def _is_value(tokens: Sequence[Token], statement: int, index: int) -> bool:
+def _is_value(tokens: Tokens, statement: int, index: int) -> bool:
     """Whether the `{` at `index` opens an initializer."""
     if index == statement:
         return False
-    before = tokens[index - 1]
-    return before.text in _BEFORE_VALUE or (
-        before.kind == IDENT and not _opens_scope(tokens, statement, index)
+    return tokens.words[index - 1] in _BEFORE_VALUE or (
+        tokens.kinds[index - 1] == IDENT and _SCOPE_KEYS.isdisjoint(tokens.words[statement:index])
     )
 
 
-def _opens_scope(tokens: Sequence[Token], statement: int, index: int) -> bool:
-    words = {tokens[at].text for at in range(statement, index)}
-    return bool(words & _CLASS_KEYS) or "namespace" in words or "extern" in words
-
-
-def _function(tokens: Sequence[Token], first: int, opener: int, close: int) -> Function | None:
-    words = {tokens[at].text for at in range(first, opener)}
-    if "(" not in words or "namespace" in words or tokens[opener - 1].text in _BEFORE_VALUE:
+def _function(tokens: Tokens, first: int, opener: int, close: int) -> Function | None:
+    words = frozenset(tokens.words[first:opener])
+    if "(" not in words or "namespace" in words or tokens.words[opener - 1] in _BEFORE_VALUE:
         return None
     name = _declarator(tokens, first, opener)
-    if name is None or tokens[name].text in _CONTROL:
+    if name is None or tokens.words[name] in _CONTROL:
         return None
     parameters = match_bracket(tokens, name + 1)
     if parameters is None or _initializes_member(tokens, parameters, opener):
@@ -138,33 +135,29 @@ def _function(tokens: Sequence[Token], first: int, opener: int, close: int) -> F
     return Function(name, first, parameters, opener, close, kernel, on_device)
 
 
-def _initializes_member(tokens: Sequence[Token], parameters: int, opener: int) -> bool:
+def _initializes_member(tokens: Tokens, parameters: int, opener: int) -> bool:
     """Whether the `{` at `opener` belongs to a member in a constructor's initializer list."""
-    return tokens[parameters + 1].text == ":" and tokens[opener - 1].kind == IDENT
+    return tokens.words[parameters + 1] == ":" and tokens.kinds[opener - 1] == IDENT
 
 
-def _declarator(tokens: Sequence[Token], first: int, opener: int) -> int | None:
+def _declarator(tokens: Tokens, first: int, opener: int) -> int | None:
     """Return the token index of the name in front of the parameter list."""
+    words = tokens.words
     index = first
     while index < opener:
-        text = tokens[index].text
-        if text == "template" and tokens[index + 1].text == "<":
+        word = words[index]
+        if word == "template" and words[index + 1] == "<":
             index = (match_angle(tokens, index + 1) or index) + 1
             continue
-        if text in _CLASS_KEYS:
+        if word in _CLASS_KEYS:
             return None
-        if text == "(":
-            before = tokens[index - 1]
-            if before.kind == IDENT and before.text not in _ATTRIBUTES:
+        if word == "(":
+            if tokens.kinds[index - 1] == IDENT and words[index - 1] not in _ATTRIBUTES:
                 return index - 1
-            if index > first + 1 and _names_operator(tokens, first, index):
+            if index > first + 1 and "operator" in words[max(first, index - 4) : index]:
                 return index - 1
             index = match_bracket(tokens, index) or opener
-        elif text == "=":
+        elif word == "=":
             return None
         index += 1
     return None
-
-
-def _names_operator(tokens: Sequence[Token], first: int, index: int) -> bool:
-    return any(tokens[at].text == "operator" for at in range(max(first, index - 4), index))

@@ -1,6 +1,5 @@
 """What a rule sees: one file with its tokens, the target, the names and facts about the tree."""
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from porting.syntax import (
     Lexed,
     Side,
     Token,
+    Tokens,
     call_at,
     header_names,
     tokenize,
@@ -51,7 +51,7 @@ class Unit:
         return tokenize(self.source.text, padding=_PADDING)
 
     @property
-    def tokens(self) -> Sequence[Token]:
+    def tokens(self) -> Tokens:
         """The tokens of the code."""
         return self.lexed.tokens
 
@@ -142,14 +142,10 @@ class Unit:
             return ""
         return self.source.text[self.tokens[first].start : self.tokens[last - 1].end]
 
-    @cached_property
-    def _token_starts(self) -> list[int]:
-        return [token.start for token in self.tokens]
-
     def tokens_in(self, start: int, end: int) -> range:
         """Return the indices of the tokens that start in `[start, end)`."""
-        starts = self._token_starts
-        return range(bisect_left(starts, start), bisect_left(starts, end))
+        tokens = self.lexed.tokens
+        return range(tokens.first_from(start), tokens.first_from(end))
 
     def is_live(self, offset: int) -> bool:
         """Whether a place is outside the branches that only one platform compiles."""

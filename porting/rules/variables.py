@@ -1,5 +1,6 @@
 """What the text tells about a variable: its type, its first value, whether a result is used."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from porting.rules.unit import Unit
@@ -8,6 +9,8 @@ from porting.syntax import IDENT, Call
 _MAX_DECLARATORS = 64
 _NOT_A_TYPE = frozenset(("return", "else", "case", "delete", "new", "throw", "typename"))
 _DECLARED = frozenset((";", "=", ",", ")", "{", "[", ":"))
+_DECORATION = frozenset(("*", "&", "const", "__restrict__"))
+_DELIMITER = re.compile(rb"[{}()\[\];,]")
 _JOINTS = frozenset((".", "->", "::"))
 _AFTER_NAME = _JOINTS | {"(", "["}
 
@@ -67,7 +70,8 @@ def _is_hidden(unit: Unit, number: int, name: str) -> bool:
 
 
 def _past_decoration(unit: Unit, at: int) -> int:
-    while at < len(unit.tokens) and unit.tokens[at].text in ("*", "&", "const", "__restrict__"):
+    words = unit.tokens.words
+    while at < len(words) and words[at] in _DECORATION:
         at += 1
     return at
 
@@ -75,17 +79,15 @@ def _past_decoration(unit: Unit, at: int) -> int:
 def _next_declarator(unit: Unit, at: int) -> int:
     """Return the index of the next declarator of the same declaration, or past the end."""
     depth = 0
-    while at < len(unit.tokens):
-        text = unit.tokens[at].text
-        if text in ("{", "(", "["):
+    for match in _DELIMITER.finditer(unit.tokens.firsts, at):
+        if match[0] in b"{([":
             depth += 1
-        elif text in ("}", ")", "]"):
+        elif match[0] in b"})]":
             depth -= 1
-        if depth < 0 or (depth == 0 and text == ";"):
+        elif depth == 0 and match[0] == b",":
+            return _past_decoration(unit, match.end())
+        if depth < 0 or (depth == 0 and match[0] == b";"):
             break
-        if depth == 0 and text == ",":
-            return _past_decoration(unit, at + 1)
-        at += 1
     return len(unit.tokens)
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from porting.syntax.tokens import CLOSERS, IDENT, OPENERS, Brackets, Token, Tokens
+from porting.syntax.brackets import CLOSERS, OPENERS, Brackets
+from porting.syntax.tokens import IDENT, Token, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,14 @@ def match_bracket(tokens: Sequence[Token], opener: int) -> int | None:
 
 
 def _brackets(tokens: Sequence[Token]) -> Brackets:
-    return tokens.brackets if isinstance(tokens, Tokens) else Brackets.read(Tokens(tokens))
+    if isinstance(tokens, Tokens):
+        return tokens.brackets
+    firsts = "".join([token.text[:1] or "\0" for token in tokens])
+    return Brackets.read(firsts.encode("latin-1"), [token.directive for token in tokens])
+
+
+def _words(tokens: Sequence[Token]) -> Sequence[str]:
+    return tokens.words if isinstance(tokens, Tokens) else [token.text for token in tokens]
 
 
 def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
@@ -42,10 +50,11 @@ def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
     The result may be a `>>` or `>>>` that closes several lists at once.  None when what follows
     is no template argument list (a comparison).
     """
+    words = _words(tokens)
     depth = 0
     index = opener
-    while index < len(tokens):
-        text = tokens[index].text
+    while index < len(words):
+        text = words[index]
         if text == "<":
             depth += 1
         elif text in (">", ">>", ">>>"):
@@ -140,9 +149,10 @@ def _end_of_template_list(tokens: Sequence[Token], opener: int, last: int) -> in
 
 def statement_end(tokens: Sequence[Token], index: int) -> int:
     """Return the index of the `;` that ends the statement holding `index` (or len(tokens))."""
+    words = _words(tokens)
     depth = 0
-    for at in range(index, len(tokens)):
-        text = tokens[at].text
+    for at in range(index, len(words)):
+        text = words[at]
         if text in OPENERS:
             depth += 1
         elif text in CLOSERS:
@@ -151,22 +161,24 @@ def statement_end(tokens: Sequence[Token], index: int) -> int:
                 return at
         elif text == ";" and depth == 0:
             return at
-    return len(tokens)
+    return len(words)
 
 
-def statement_start(tokens: Sequence[Token], index: int) -> int:
-    """Return the index of the first token of the statement that holds `index`."""
+def statement_start(tokens: Tokens, index: int, limit: int = 0) -> int:
+    """Return the index of the first token of the statement that holds `index`, not before `limit`.
+
+    A directive's tokens and those outside it are no part of each other's statements.
+    """
+    words, directives = tokens.words, tokens.directives
     depth = 0
-    for at in range(index - 1, -1, -1):
-        text = tokens[at].text
+    for at in range(index - 1, limit - 1, -1):
+        text = words[at]
         if text in (")", "]"):
             depth += 1
         elif text in ("(", "["):
             depth -= 1
             if depth < 0:
                 return at + 1
-        elif (depth == 0 and text in (";", "{", "}")) or tokens[at].directive != tokens[
-            index
-        ].directive:
+        elif (depth == 0 and text in (";", "{", "}")) or directives[at] != directives[index]:
             return at + 1
-    return 0
+    return limit

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from porting.syntax.expressions import Truth, evaluate
-from porting.syntax.tokens import IDENT, Directive, Lexed, Token
+from porting.syntax.tokens import Directive, Lexed, Token
 from porting.syntax.words import words
 
 # Macros that are defined in a ROCm build: by the compiler, the HIP headers, or (USE_ROCM, ...) by
@@ -89,11 +89,11 @@ class Conditionals:
     def _switches(self) -> set[str]:
         """Return the macros in conditions that are called like a switch for ROCm."""
         return {
-            token.text
+            word
             for number, directive in enumerate(self._directives)
             if directive.name in _CONDITIONS and not self._is_guard(number)
-            for token in self._tokens[directive.first : directive.last]
-            if token.kind == IDENT and _SWITCH.fullmatch(token.text)
+            for word in self._operands(directive)
+            if _SWITCH.fullmatch(word)
         }
 
     def _is_guard(self, number: int) -> bool:
@@ -105,7 +105,7 @@ class Conditionals:
         return (
             after.name == "define"
             and max(directive.first, after.first) < len(self._tokens)
-            and self._tokens[directive.first].text == self._tokens[after.first].text
+            and self._tokens.words[directive.first] == self._tokens.words[after.first]
         )
 
     def _read(self, directives: Sequence[Directive]) -> list[Branch]:
@@ -119,14 +119,14 @@ class Conditionals:
         if self._is_guard(number):
             return False
         return any(
-            token.text in self._rocm or _is_device_macro(token.text)
-            for token in self._operands(self._directives[number])
+            word in self._rocm or _is_device_macro(word)
+            for word in self._operands(self._directives[number])
         )
 
-    def _operands(self, directive: Directive) -> Sequence[Token]:
+    def _operands(self, directive: Directive) -> Sequence[str]:
         if directive.name in ("else", "endif"):
             return ()
-        return self._tokens[directive.first : directive.last]
+        return self._tokens.words[directive.first : directive.last]
 
     def _branches(self, directives: Sequence[Directive], chain: Sequence[int]) -> list[Branch]:
         found: list[Branch] = []
@@ -148,8 +148,7 @@ class Conditionals:
         defined: AbstractSet[str] = self._rocm
         undefined: AbstractSet[str] = CUDA_MACROS
         if not rocm:
-            operands = self._operands(directive)
-            devices = {token.text for token in operands if _is_device_macro(token.text)}
+            devices = {word for word in self._operands(directive) if _is_device_macro(word)}
             defined, undefined = frozenset(), self._rocm | devices
         return condition_holds(self._tokens, directive, defined, undefined)
 

@@ -1,10 +1,9 @@
 """Names that a piece of source declares itself, so that they are not CUDA's."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from porting.syntax.calls import enclosing_bracket, match_bracket, statement_start
-from porting.syntax.tokens import IDENT, Lexed, Token
+from porting.syntax.tokens import IDENT, Lexed, Token, Tokens
 from porting.syntax.words import words
 
 _TYPE_KEYWORDS: Final = words("struct class union enum namespace typename concept")
@@ -97,13 +96,13 @@ def _is_apart(lexed: Lexed, number: int) -> bool:
     return index < directive.first or (index == directive.first and directive.name == "define")
 
 
-def _text_after(tokens: Sequence[Token], index: int) -> str:
+def _text_after(tokens: Tokens, index: int) -> str:
     if index + 1 >= len(tokens) or tokens[index + 1].directive != tokens[index].directive:
         return ";"
     return tokens[index + 1].text
 
 
-def _after_type(tokens: Sequence[Token], index: int, before: Token, after: str) -> bool:
+def _after_type(tokens: Tokens, index: int, before: Token, after: str) -> bool:
     """Whether what stands in front of the name reads as its type."""
     if before.kind == IDENT:
         return before.text not in NOT_A_TYPE or (
@@ -118,7 +117,7 @@ def _after_type(tokens: Sequence[Token], index: int, before: Token, after: str) 
     return before.text == ")" and after == "(" and _ends_an_attribute(tokens, index - 1)
 
 
-def _by_context(tokens: Sequence[Token], index: int, before: Token, after: str) -> bool:
+def _by_context(tokens: Tokens, index: int, before: Token, after: str) -> bool:
     """Whether the statement around makes it a declaration."""
     if before.text == "}":
         return after in (";", ",")
@@ -131,7 +130,7 @@ def _by_context(tokens: Sequence[Token], index: int, before: Token, after: str) 
     return before.text == "::" and after == ";" and _introduces(tokens, index)
 
 
-def _ends_a_type(tokens: Sequence[Token], index: int) -> bool:
+def _ends_a_type(tokens: Tokens, index: int) -> bool:
     """Whether `tokens[index]` (a `*` or `&`) reads as part of a declaration, not as an operator."""
     while index >= 0 and tokens[index].text in ("*", "&", "&&", "const", "__restrict__"):
         index -= 1
@@ -153,7 +152,7 @@ def _ends_a_type(tokens: Sequence[Token], index: int) -> bool:
     )
 
 
-def _is_function_pointer(tokens: Sequence[Token], index: int) -> bool:
+def _is_function_pointer(tokens: Tokens, index: int) -> bool:
     """Whether the name stands in `T (*N)(...)`, with a calling convention or class or without."""
     opener = index - 2
     while opener > 0 and (tokens[opener].kind == IDENT or tokens[opener].text == "::"):
@@ -168,7 +167,7 @@ def _is_function_pointer(tokens: Sequence[Token], index: int) -> bool:
     )
 
 
-def _is_next_pointer(tokens: Sequence[Token], index: int) -> bool:
+def _is_next_pointer(tokens: Tokens, index: int) -> bool:
     """Whether the name is a further declarator with stars, as in `int *a, *N;`."""
     at = index - 1
     while at > 0 and tokens[at].text in _POINTERS:
@@ -176,7 +175,7 @@ def _is_next_pointer(tokens: Sequence[Token], index: int) -> bool:
     return tokens[at].text == "," and _lists(tokens, index)
 
 
-def _ends_an_attribute(tokens: Sequence[Token], closer: int) -> bool:
+def _ends_an_attribute(tokens: Tokens, closer: int) -> bool:
     """Whether the `)` closes `__launch_bounds__(...)` and the like."""
     depth = 0
     for at in range(closer, 0, -1):
@@ -186,13 +185,13 @@ def _ends_an_attribute(tokens: Sequence[Token], closer: int) -> bool:
     return False
 
 
-def _starts_statement(tokens: Sequence[Token], index: int) -> bool:
+def _starts_statement(tokens: Tokens, index: int) -> bool:
     while index >= 0 and (tokens[index].kind == IDENT or tokens[index].text in ("*", "&", "::")):
         index -= 1
     return index < 0 or tokens[index].text in (";", "{", "}", ">")
 
 
-def _compares(tokens: Sequence[Token], closer: int) -> bool:
+def _compares(tokens: Tokens, closer: int) -> bool:
     """Whether the `>` at `closer` has no `<` before it in the same statement."""
     for at in range(closer - 1, max(closer - _LONGEST, -1), -1):
         text = tokens[at].text
@@ -203,7 +202,7 @@ def _compares(tokens: Sequence[Token], closer: int) -> bool:
     return True
 
 
-def _is_enumerator(tokens: Sequence[Token], index: int) -> bool:
+def _is_enumerator(tokens: Tokens, index: int) -> bool:
     """Whether the innermost open bracket is the brace of an enum and a name may stand here."""
     if tokens[index - 1].text not in (",", "{"):
         return False
@@ -215,7 +214,7 @@ def _is_enumerator(tokens: Sequence[Token], index: int) -> bool:
     return at == 0 and tokens[0].text == "enum"
 
 
-def _is_binding(tokens: Sequence[Token], index: int) -> bool:
+def _is_binding(tokens: Tokens, index: int) -> bool:
     """Whether the name stands in `auto [a, b]`."""
     opener = enclosing_bracket(tokens, index) or 0
     return (
@@ -223,7 +222,7 @@ def _is_binding(tokens: Sequence[Token], index: int) -> bool:
     )
 
 
-def _lists(tokens: Sequence[Token], index: int) -> bool:
+def _lists(tokens: Tokens, index: int) -> bool:
     """Whether the statement starts like `T a` and goes on with further declarators."""
     at = _near_start(tokens, index)
     if at is None:
@@ -241,13 +240,13 @@ def _lists(tokens: Sequence[Token], index: int) -> bool:
     return words > 1
 
 
-def _near_start(tokens: Sequence[Token], index: int) -> int | None:
+def _near_start(tokens: Tokens, index: int) -> int | None:
     """Return the first token of a statement that is not longer than a line or two."""
     start = max(index - _LONGEST, 0)
-    first = statement_start(tokens[start : index + 1], index - start) + start
+    first = statement_start(tokens, index, start)
     return first if first > start or start == 0 else None
 
 
-def _introduces(tokens: Sequence[Token], index: int) -> bool:
+def _introduces(tokens: Tokens, index: int) -> bool:
     start = _near_start(tokens, index)
     return start is not None and tokens[start].text == "using"

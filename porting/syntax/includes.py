@@ -69,8 +69,9 @@ def _name_at(
 
 def _asked_for(text: str, lexed: Lexed, number: int) -> Iterator[HeaderName]:
     directive: Directive = lexed.directives[number]
+    words = lexed.tokens.words
     for index in range(directive.first, directive.last - 2):
-        if lexed.tokens[index].text in _HAS_INCLUDE and lexed.tokens[index + 1].text == "(":
+        if words[index] in _HAS_INCLUDE and words[index + 1] == "(":
             name = _name_at(text, lexed, index + 2, number, is_include=False)
             if name is not None:
                 yield name

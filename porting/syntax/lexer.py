@@ -5,10 +5,10 @@ A loop over tokens in Python costs more than all the rules together, so the text
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from operator import itemgetter, sub
+from itertools import accumulate, compress, count
+from operator import itemgetter
 from typing import Any, Final
 
 from porting.syntax.tokens import (
@@ -61,24 +61,24 @@ _SPLICE: Final = re.compile(r"\\\r?\n")
 _DIGRAPHS: Final = {"%:": "#", "%:%:": "##", "<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 _HALVES: Final = ("<%", "%>", "<:", ":>", "%:")  # each digraph holds one
 
-_OPEN: Final = 0  # the kind of a word whose first character does not tell it
+_SLASH: Final = re.compile(rb"[/\\]")
 
 
 def _kind_table() -> bytes:
+    """Return the kind of a word by its first character; `_kind_of` knows the exceptions."""
     table = bytearray([PUNCT]) * 256
     for character in range(256):
         if character >= 0x80 or chr(character).isalpha() or chr(character) in "_$":  # noqa: PLR2004
             table[character] = IDENT
     for digit in b"0123456789":
         table[digit] = NUMBER
-    for character in b"/\\'.uULR":
-        table[character] = _OPEN
     table[ord('"')] = STRING
+    table[ord("'")] = CHAR
     return bytes(table)
 
 
 _KINDS: Final = _kind_table()
-_OPEN_KIND: Final = re.compile(re.escape(bytes([_OPEN])))
+_UNSURE: Final = bytes(chr(character) in "'.uULR" for character in range(256))
 
 
 def tokenize(text: str, padding: int = 0) -> Lexed:
@@ -106,57 +106,65 @@ def tokenize(text: str, padding: int = 0) -> Lexed:
         words = list(map(str.lstrip, pieces))
     while words and not words[-1]:
         del words[-1], ends[-1]
-    starts = list(map(sub, ends, map(len, words)))
-    kinds = bytearray("".join(map(itemgetter(0), words)).encode("latin-1").translate(_KINDS))
-    comments = _settle(kinds, words, starts, ends)
+    firsts = bytearray("".join(map(itemgetter(0), words)).encode("latin-1"))
+    comments = _take_comments(firsts, words, ends)
+    kinds = _kinds(firsts, words)
+    raws = words
     if "\\\n" in text or "\\\r\n" in text:
-        for at in [at for at, word in enumerate(words) if "\\" in word]:
-            if kinds[at] == IDENT:
-                words[at] = _SPLICE.sub("", words[at])
+        words = [
+            _SPLICE.sub("", word) if "\\" in word and kind == IDENT else word
+            for word, kind in zip(words, kinds, strict=True)
+        ]
     if any(digraph in text for digraph in _HALVES):
         words = [_DIGRAPHS.get(word, word) for word in words]
-    directives, marks = _directives(text, words, starts, ends, comments)
+        firsts = bytearray("".join(map(itemgetter(0), words)).encode("latin-1"))
+    directives, marks = _directives(text, words, raws, ends, firsts, comments)
     last = ends[-1] if ends else 0
-    kinds += bytes([END]) * padding
+    if raws is not words:
+        raws += [""] * padding
     words += [""] * padding
-    starts += [last] * padding
     ends += [last] * padding
     marks += [-1] * padding
-    tokens = Tokens.of_columns(bytes(kinds), words, starts, ends, marks)
+    kinds += bytes([END]) * padding
+    tokens = Tokens(bytes(kinds), words, raws, ends, marks, bytes(firsts) + bytes(padding))
     return Lexed(tokens, comments, directives)
 
 
-def _settle(
-    kinds: bytearray, words: list[str], starts: list[int], ends: list[int]
-) -> tuple[Comment, ...]:
-    """Settle the open kinds, take comments and splices out of the columns, return the comments."""
+def _take_comments(firsts: bytearray, words: list[str], ends: list[int]) -> tuple[Comment, ...]:
+    """Take comments and line splices out of the columns; return the comments."""
     comments: list[Comment] = []
     dropped: list[int] = []
-    for match in _OPEN_KIND.finditer(kinds):
+    for match in _SLASH.finditer(firsts):
         at = match.start()
         word = words[at]
-        first = word[0]
-        if first == "/":
-            if word[1:2] in ("/", "*"):
-                comments.append(Comment(word, starts[at], ends[at]))
-                dropped.append(at)
-            kinds[at] = PUNCT
-        elif first == "\\":
+        if word.startswith(("//", "/*")):
+            comments.append(Comment(word, ends[at] - len(word), ends[at]))
             dropped.append(at)
-        elif first == "'":
-            kinds[at] = CHAR if len(word) > 1 else PUNCT
-        elif first == ".":
-            kinds[at] = NUMBER if word[1:].isalnum() or word[1:2].isdigit() else PUNCT
-        else:
-            kinds[at] = _kind_of_word(word)
+        elif word[0] == "\\":
+            dropped.append(at)
     if dropped:
-        for column in (kinds, words, starts, ends):
+        for column in (firsts, words, ends):
             _drop(column, dropped)
     return tuple(comments)
 
 
-def _kind_of_word(word: str) -> int:
-    """Return the kind of a word that starts like the prefix of a literal."""
+def _kinds(firsts: bytearray, words: Sequence[str]) -> bytearray:
+    """Return the kind of every word: by its first character, which is nearly always enough."""
+    kinds = firsts.translate(_KINDS)
+    is_unsure = firsts.translate(_UNSURE)
+    known = {word: _kind_of(word) for word in set(compress(words, is_unsure))}
+    if any(kind != _KINDS[ord(word[0])] for word, kind in known.items()):
+        for at in compress(count(), is_unsure):
+            kinds[at] = known[words[at]]
+    return kinds
+
+
+def _kind_of(word: str) -> int:
+    """Return the kind of a word that starts like a number, or like the prefix of a literal."""
+    if word[0] == ".":
+        return NUMBER if word[1:2].isdigit() else PUNCT
+    if word == "'":
+        return PUNCT
     if '"' not in word and "'" not in word:
         return IDENT
     quote = _LITERAL.match(word)
@@ -176,41 +184,32 @@ def _drop(column: Any, places: Sequence[int]) -> None:  # noqa: ANN401 - a list 
     column[:] = kept + column[after:]
 
 
-def _directives(
+def _directives(  # noqa: PLR0913, PLR0917 - the columns that it reads
     text: str,
     words: Sequence[str],
-    starts: Sequence[int],
+    raws: Sequence[str],
     ends: Sequence[int],
-    comments: Sequence[Comment],
+    firsts: bytearray,
+    comments: Iterable[Comment],
 ) -> tuple[tuple[Directive, ...], list[int]]:
     """Return the directives, and for every token the index of its directive or -1."""
     marks = [-1] * len(words)
     found: list[Directive] = []
-    carried = _carried(comments)
+    # The places of the comments that hold line ends.
+    carried = [(c.start, c.end) for c in comments if "\n" in c.text]
     at = 0
-    while (first := _next_hash(words, at)) is not None:
+    while (first := firsts.find(b"#", at)) >= 0:
         at = first + 1
-        if not _starts_line(text, starts[first], ends[first - 1] if first else 0):
+        start = ends[first] - len(raws[first])
+        if words[first] != "#" or not _starts_line(text, start, ends[first - 1] if first else 0):
             continue
-        end = _line_end(text, starts, ends, carried, starts[first])
-        at = last = bisect_left(starts, end, at)
+        end, last = _line_end(text, raws, ends, carried, first)
         marks[first:last] = [len(found)] * (last - first)
-        has_name = first + 1 < last and _KINDS[ord(words[first + 1][0])] in (IDENT, _OPEN)
-        name = words[first + 1] if has_name else ""
-        found.append(Directive(name, starts[first], end, min(first + 2, len(words)), last))
+        has_name = at < last and _KINDS[firsts[at]] == IDENT
+        name = words[at] if has_name else ""
+        found.append(Directive(name, start, end, min(first + 2, len(words)), last))
+        at = last
     return tuple(found), marks
-
-
-def _carried(comments: Iterable[Comment]) -> list[tuple[int, int]]:
-    """Return the places of the comments that hold line ends."""
-    return [(c.start, c.end) for c in comments if "\n" in c.text]
-
-
-def _next_hash(words: Sequence[str], at: int) -> int | None:
-    try:
-        return words.index("#", at)
-    except ValueError:
-        return None
 
 
 def _starts_line(text: str, hash_at: int, before: int) -> bool:
@@ -223,21 +222,25 @@ def _starts_line(text: str, hash_at: int, before: int) -> bool:
 
 def _line_end(
     text: str,
-    starts: Sequence[int],
+    raws: Sequence[str],
     ends: Sequence[int],
     carried: Sequence[tuple[int, int]],
-    at: int,
-) -> int:
-    """Return where the line of a directive ends, which comments and literals may carry on."""
+    first: int,
+) -> tuple[int, int]:
+    """Return where the line of a directive ends, as an offset and as the first token behind it.
+
+    Comments and literals may carry the line on.
+    """
+    at = ends[first]
     while (end := text.find("\n", at)) >= 0:
-        token = bisect_right(starts, end) - 1
+        behind = bisect_right(ends, end, first)
         comment = bisect_right(carried, (end, 0)) - 1
-        if ends[token] > end:
-            at = ends[token]
+        if behind < len(ends) and ends[behind] - len(raws[behind]) < end:
+            at = ends[behind]
         elif comment >= 0 and carried[comment][1] > end:
             at = carried[comment][1]
         elif text[at:end].rstrip(" \t\r").endswith("\\"):
             at = end + 1
         else:
-            return end
-    return len(text)
+            return end, behind
+    return len(text), len(ends)

@@ -1,16 +1,15 @@
 """What C, C++ and CUDA source is made of: tokens, comments and preprocessor directives."""
 
-import re
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import Final, NamedTuple
+from operator import sub
+from typing import Any, Final, NamedTuple, overload
 
-OPENERS: Final = frozenset(("(", "[", "{"))
-CLOSERS: Final = frozenset((")", "]", "}"))
-_BRACKET: Final = re.compile(r"[(){}\[\]]")
+from porting.syntax.brackets import Brackets
+
 # Kinds of tokens.
 IDENT: Final = 1
 PUNCT: Final = 2
@@ -19,6 +18,8 @@ STRING: Final = 4
 CHAR: Final = 5
 RAW_STRING: Final = 6
 END: Final = 9
+# Token(...) would go through a function in Python, at twice the price.
+_new: Final[Any] = tuple.__new__
 
 
 class Token(NamedTuple):
@@ -35,41 +36,51 @@ class Token(NamedTuple):
     directive: int
 
 
-class Tokens(tuple[Token, ...]):  # noqa: SLOT001 - the cached properties need a __dict__
-    """The tokens of a file, also by column, and with their brackets once somebody asks.
+class Tokens(Sequence[Token]):
+    """The tokens of a file, by column; a token is made when it is asked for.
 
-    A search in a column is many times faster than a loop over tokens.
+    Most tokens are looked at by nobody, and a search in a column is many times faster than a loop
+    over tokens.  `words` and `directives` hold the tokens' `text` and `directive`, `raws` the texts
+    as they are in the source, `firsts` the first character of each word (NUL for an empty one).
     """
 
-    @classmethod
-    def of_columns(
-        cls,
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each column
+        self,
         kinds: bytes,
-        words: list[str],
-        starts: Sequence[int],
+        words: Sequence[str],
+        raws: Sequence[str],
         ends: Sequence[int],
         directives: Sequence[int],
-    ) -> "Tokens":
-        """Make tokens of their kinds, texts, places and directives."""
-        columns = zip(kinds, words, starts, ends, directives, strict=True)
-        tokens = cls(map(tuple.__new__, repeat(Token), columns))
-        tokens.__dict__.update(kinds=kinds, words=words)
-        return tokens
+        firsts: bytes,
+    ) -> None:
+        self.kinds = kinds
+        self.words = words
+        self.directives = directives
+        self.firsts = firsts
+        self._raws = raws
+        self._ends = ends
 
-    @cached_property
-    def kinds(self) -> bytes:
-        """The kind of every token."""
-        return bytes(token.kind for token in self)
+    def __len__(self) -> int:
+        """Return the number of tokens."""
+        return len(self.kinds)
 
-    @cached_property
-    def words(self) -> list[str]:
-        """The text of every token."""
-        return [token.text for token in self]
+    @overload
+    def __getitem__(self, at: int) -> Token: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Token, ...]: ...
+    def __getitem__(self, at: int | slice) -> Token | tuple[Token, ...]:
+        """Return a token, or the tokens of a slice."""
+        if isinstance(at, slice):
+            where, raws = self.directives[at], self._raws[at]
+            return tuple(_made(self.kinds[at], self.words[at], raws, self._ends[at], where))
+        end = self._ends[at]
+        start = end - len(self._raws[at])
+        made: Token = _new(Token, (self.kinds[at], self.words[at], start, end, self.directives[at]))
+        return made
 
-    @cached_property
-    def firsts(self) -> str:
-        """The first character of every token; a NUL for an empty one."""
-        return "".join([word[:1] or "\0" for word in self.words])
+    def __iter__(self) -> Iterator[Token]:
+        """Yield every token."""
+        return _made(self.kinds, self.words, self._raws, self._ends, self.directives)
 
     def find(self, text: str) -> Iterator[int]:
         """Yield the index of every token with this text."""
@@ -81,73 +92,27 @@ class Tokens(tuple[Token, ...]):  # noqa: SLOT001 - the cached properties need a
         except ValueError:
             return
 
+    def first_from(self, offset: int) -> int:
+        """Return the index of the first token that starts at or behind an offset."""
+        at = bisect_right(self._ends, offset)
+        is_inside = at < len(self) and self._ends[at] - len(self._raws[at]) < offset
+        return at + is_inside
+
     @cached_property
-    def brackets(self) -> "Brackets":
+    def brackets(self) -> Brackets:
         """Which brackets belong together; read in one pass."""
-        return Brackets.read(self)
+        return Brackets.read(self.firsts, self.directives)
 
 
-@dataclass(frozen=True, slots=True)
-class _Nesting:
-    """The brackets of one side: the place of each, and the innermost open one behind it."""
-
-    places: list[int] = field(default_factory=list)
-    behind: list[int] = field(default_factory=list)
-
-    def add(self, place: int, innermost: int) -> None:
-        self.places.append(place)
-        self.behind.append(innermost)
-
-
-@dataclass(frozen=True, slots=True)
-class Brackets:
-    """The brackets of a token stream.
-
-    A directive's brackets and those outside it never match each other; kinds are not compared.
-    `closers`: opening bracket -> closing bracket, for those that are closed.
-    """
-
-    tokens: Tokens
-    closers: dict[int, int]
-    _code: _Nesting
-    _directives: _Nesting
-
-    @classmethod
-    def read(cls, tokens: Tokens) -> "Brackets":
-        """Match the brackets of a token stream."""
-        closers: dict[int, int] = {}
-        code, directives = _Nesting(), _Nesting()
-        outside: list[int] = []
-        inside: list[int] = []
-        directive = -1
-        for match in _BRACKET.finditer(tokens.firsts):
-            place = match.start()
-            found_in = tokens[place].directive
-            if found_in != directive:
-                directive, inside = found_in, []
-            stack = outside if directive < 0 else inside
-            if match[0] in OPENERS:
-                stack.append(place)
-            elif stack:
-                closers[stack.pop()] = place
-            nesting = code if directive < 0 else directives
-            nesting.add(place, stack[-1] if stack else -1)
-        return cls(tokens, closers, code, directives)
-
-    def around(self, index: int) -> int:
-        """Return the innermost bracket that is open in front of a token, -1 when none is.
-
-        In front of a closing bracket, that is the one around the pair.
-        """
-        directive = self.tokens[index].directive
-        nesting = self._code if directive < 0 else self._directives
-        at = bisect_left(nesting.places, index)
-        is_closer = self.tokens[index].text in CLOSERS
-        if not (is_closer and at < len(nesting.places) and nesting.places[at] == index):
-            at -= 1
-        if at < 0 or self.tokens[nesting.places[at]].directive != directive:
-            return -1
-        return nesting.behind[at]
+def _made(
+    kinds: bytes,
+    words: Sequence[str],
+    raws: Sequence[str],
+    ends: Sequence[int],
+    directives: Sequence[int],
+) -> Iterator[Token]:
+    starts = map(sub, ends, map(len, raws))
+    return map(_new, repeat(Token), zip(kinds, words, starts, ends, directives, strict=True))
 
 
 class Comment(NamedTuple):

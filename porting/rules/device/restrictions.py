@@ -58,7 +58,7 @@ def device_launches(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _runs_on_host(unit: Unit, function: Function) -> bool:
-    return any(unit.tokens[at].text == "__host__" for at in range(function.first, function.open))
+    return "__host__" in unit.tokens.words[function.first : function.open]
 
 
 def _launch(unit: Unit, place: int, what: str) -> Diagnostic:

@@ -10,6 +10,7 @@ from porting.rules.unit import Unit
 from porting.syntax import (
     IDENT,
     Token,
+    Tokens,
     declares,
     enclosing_bracket,
     match_angle,
@@ -161,12 +162,12 @@ def _is_function(tokens: Sequence[Token], number: int) -> bool:
     return not inner or has_types or after in ("{", "const", "noexcept", "override")
 
 
-def _in_class(tokens: Sequence[Token], number: int) -> bool:
+def _in_class(tokens: Tokens, number: int) -> bool:
     opener = enclosing_bracket(tokens, number)
     if opener is None or tokens[opener].text != "{":
         return False
     start = statement_start(tokens, opener)
-    return any(token.text in _CLASSES for token in tokens[start:opener])
+    return not _CLASSES.isdisjoint(tokens.words[start:opener])
 
 
 def _add_deduced(unit: Unit, handles: Handles) -> None:

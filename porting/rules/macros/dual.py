@@ -37,10 +37,11 @@ def _first_cuda_name(unit: Unit, branch: Branch) -> str:
             known = unit.names.header(header.path)
             if known is not None and known.status is not Status.UNCHANGED:
                 return header.path
-    for number in unit.tokens_in(directive.start, branch.end):
-        token = unit.tokens[number]
-        if token.kind == IDENT and _is_cudas(unit, token.text):
-            return token.text
+    inside = unit.tokens_in(directive.start, branch.end)
+    place = slice(inside.start, inside.stop)
+    for kind, word in zip(unit.tokens.kinds[place], unit.tokens.words[place], strict=True):
+        if kind == IDENT and _is_cudas(unit, word):
+            return word
     return ""
 
 
