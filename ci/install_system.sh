@@ -15,6 +15,7 @@ missing_packages() {
   command -v ld.lld-19 >/dev/null || echo lld-19
   command -v llvm-readelf-19 >/dev/null || echo llvm-19
   command -v clang-format-19 >/dev/null || echo clang-format-19
+  command -v clang-offload-bundler-19 >/dev/null || echo clang-tools-19
   [ -e /usr/include/doctest/doctest.h ] || echo doctest-dev
   command -v "$python" >/dev/null || echo python3
   "$python" -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv

@@ -15,6 +15,7 @@ from porting.toolkits.sysroot.bitcode import write_control_libraries
 from porting.toolkits.sysroot.cmake import write_library_packages, write_packages
 from porting.toolkits.sysroot.hip_library import write_library
 from porting.toolkits.sysroot.manifest import Header, Origin, Sysroot, write_manifest
+from porting.toolkits.sysroot.programs import write_programs
 from porting.toolkits.sysroot.recipes import RECIPES, TRITON_FOLDER, Recipe
 from porting.toolkits.sysroot.stub_libraries import write_libraries
 from porting.toolkits.wheels import Say, Wheel
@@ -84,6 +85,7 @@ def _build(recipe: Recipe, clang: Clang, place: Path, say: Say) -> None:
         shutil.copyfile(core / "lib" / library, bitcode / library)
     write_control_libraries(clang, bitcode, os.cpu_count() or 1)
     (place / "lib").mkdir()
+    write_programs(place, clang, version)
     write_library(clang, place / "include", place / "lib", version)
     write_packages(place, version)
     libraries = write_libraries(clang, place / "include", place / "lib", recipe.rocm)
