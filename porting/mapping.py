@@ -212,6 +212,12 @@ def releases() -> tuple[Release, ...]:
     return tuple(_tables().releases.values())
 
 
+def is_function(name: str) -> bool:
+    """Whether a CUDA header declares a function of this name, whatever a release has for it."""
+    found = _tables().identifiers.get(name)
+    return found is not None and found[1].split("\t", 2)[1] == "function"
+
+
 @cache
 def _tables() -> _Tables:
     folder = resources.files("porting") / "mappings"

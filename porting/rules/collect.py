@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from porting.mapping import is_function
 from porting.rules.api.redirects import redirected_in
 from porting.rules.bfloat import bfloat_aliases, uses_bfloat16
+from porting.rules.own_functions import own_functions
 from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
@@ -80,8 +82,11 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
     _spread(own, brings)
     bare = {source.path for source in traced if uses_device(source.text)} - brings
     _spread(own, bare)
+    declared = frozenset(name for source in traced for name in declared_in(source.text))
+    functions_of_cuda = [name for name in declared if is_function(name)]
+    own_names = own_functions(sources, functions_of_cuda)
     return Project(
-        declared=frozenset(name for source in traced for name in declared_in(source.text)),
+        declared=declared - own_names.hidden,
         files=all_paths,
         platform_macros=tuple(sorted({m for s in sources for m in _platform_macros(s.text)})),
         runtime_headers=frozenset(brings),
@@ -92,6 +97,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         handle_functions=functions,
         counts_in_32=any(counts_in_32(source.text) for source in traced),
         asks_warp_size=any(asks_warp_size(source.text) for source in traced),
+        own_functions=own_names,
         uses_bfloat16=uses_bfloat16(texts),
         bfloat_aliases=bfloat_aliases(texts),
         redirected=frozenset(name for source in sources for name in redirected_in(source.text)),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from porting.rules.own_functions import OwnFunctions
 from porting.rules.pasting import Paste
 
 
@@ -21,8 +22,9 @@ class Project:
     macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
     that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
     warp's 32 lanes as a number.  `asks_warp_size`: some file's device code asks warpSize.
-    `uses_bfloat16`: some file names CUDA's bfloat16; `bfloat_aliases`: other names that the tree has
-    for it and for the pair, and their CUDA type.
+    `own_functions`: functions of the tree's classes and namespaces that are named like CUDA's.
+    `uses_bfloat16`: some file names CUDA's bfloat16.  `bfloat_aliases`: other names that the tree
+    has for it and for the pair, and their CUDA type.
     `redirected`: HIP names that some file defines as macros for functions of the tree.
     `defines`: macros that the build defines for every unit, as NAME or NAME=VALUE.
     """
@@ -40,6 +42,7 @@ class Project:
     handle_functions: Mapping[str, str] = field(default_factory=dict)
     counts_in_32: bool = False
     asks_warp_size: bool = False
+    own_functions: OwnFunctions = field(default_factory=OwnFunctions)
     uses_bfloat16: bool = False
     bfloat_aliases: Mapping[str, str] = field(default_factory=dict)
     redirected: frozenset[str] = frozenset()

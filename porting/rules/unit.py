@@ -70,9 +70,15 @@ class Unit:
         """Identifier -> indices of its tokens, where a ROCm build and this port both look.
 
         Left out: branches for one platform, conditions that already name a ROCm macro, header
-        names, and the text of #error and #warning.
+        names, the text of #error and #warning, and functions of the tree with a name of CUDA's.
         """
-        return self._live[0]
+        found = self._live[0]
+        own = self.project.own_functions
+        for name in own.scopes.keys() & found.keys():
+            places = own.without(self.lexed, found.pop(name), self.functions.around)
+            if places:
+                found[name] = places
+        return found
 
     @cached_property
     def strings(self) -> list[int]:
