@@ -30,7 +30,9 @@ UNKNOWN = Code(
     "The name has the shape of a CUDA name (a prefix like cuda, cu, CU_, cublas), no file of the"
     " tree declares it, and the tables made from CUDA's headers do not know it.  It is left as it"
     " is.  It may come from a library outside the tree, or from a CUDA release the tables do not"
-    " cover.  If it is yours, nothing is to be done; if it is CUDA's, replace it.",
+    " cover.  If it is yours, nothing is to be done; if it is CUDA's, replace it.  The finding is a"
+    " note where the file includes a header in quotes that the tree does not hold, as in a source"
+    " package without its headers: the name most likely comes from there.",
 )
 DEFINED_HERE = Code(
     "NAM003",
@@ -69,7 +71,7 @@ OWN = Code(
     " it is.",
 )
 CODES = (UNSUPPORTED, UNKNOWN, DEFINED_HERE, MEMBER, CONVENTION, OWN)
-_CONVENTIONS: Final = words(
+CONVENTIONS: Final = words(
     "CUDAAPI CUDA_CB CUDART_CB CUDARTAPI CUDARTAPI_CDECL CUBLASWINAPI CUFFTAPI CURANDAPI"
     " CUSPARSEAPI CUSOLVERAPI CUDNNWINAPI CUDA_EGL_API"
 )
@@ -79,6 +81,10 @@ _AFTER_VARIABLE: Final = frozenset(("=", ";", ",", ")", "[", "{"))
 
 # Kinds that code names whatever they look like: cusolver_int_t, htanh, double4_16a.
 _USED_AS_IS: Final = ("type", "function", "enumerator", "intrinsic")
+
+# Folders of libraries whose headers some code includes in quotes.
+_LIBRARY_FOLDERS: Final = ("hip/", "ATen/", "c10/", "torch/", "cub/", "thrust/", "cuda/")
+_SHOWN: Final = 3  # missing headers in one message
 
 # Findings that say nothing new where another family has spoken of the same name on the line.
 GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code, OWN.code))
@@ -90,14 +96,14 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         if text in VERSIONS:
             continue  # decided when the other families are done, by macros.Selections
         name = unit.names.get(text)
-        if text in _CONVENTIONS:
+        if text in CONVENTIONS:
             yield from _conventions(unit, text, places)
         elif name is None:
             yield from _not_in_tables(unit, text, places)
         elif name.target is not None and name.status is Status.MAPPED and not _needs_a_person(name):
             own = _own_variables(unit, places) if name.kind == "function" else frozenset()
             yield from _renamed(unit, name.target, [n for n in places if n not in own])
-        elif name.status is not Status.UNCHANGED and _is_cudas(name):
+        elif name.status is not Status.UNCHANGED and is_cudas(name):
             yield from _without_target(unit, name, places)
 
 
@@ -151,7 +157,7 @@ def _needs_a_person(name: Name) -> bool:
     return name.library == "nvml" and name.action is Action.ARGUMENTS
 
 
-def _is_cudas(name: Name) -> bool:
+def is_cudas(name: Name) -> bool:
     """Whether an identifier the tables know as unsupported can be nobody's but CUDA's by its form.
 
     Include guards and helper macros of CUDA's headers with common names are left out.
@@ -197,8 +203,31 @@ def _not_in_tables(unit: Unit, text: str, places: list[int]) -> Iterator[Edit | 
     foreign = [n for n in places if not (n and unit.tokens[n - 1].text in (".", "->", "::"))]
     if not foreign or _is_declared(unit, text):
         return
+    message = f"{text} looks like a CUDA name, is in no table and not declared in the tree"
+    missing = _missing_headers(unit)
+    if missing:
+        message += f"; the tree lacks {', '.join(missing[:_SHOWN])}, which may declare it"
     for number in foreign:
-        message = f"{text} looks like a CUDA name, is in no table and not declared in the tree"
-        help_text = "rename it by hand if it is CUDA's; declare or include it if it is not"
         token = unit.tokens[number]
-        yield unit.diagnose(UNKNOWN, token, message, help=help_text, edits=[unit.hold(token)])
+        yield unit.diagnose(
+            UNKNOWN,
+            token,
+            message,
+            help="rename it by hand if it is CUDA's; declare or include it if it is not",
+            severity=Severity.NOTE if missing else None,
+            edits=[unit.hold(token)],
+        )
+
+
+def _missing_headers(unit: Unit) -> list[str]:
+    """Return the headers in quotes that are the tree's by their form, and that it does not hold."""
+    return [
+        header.path
+        for header in unit.headers
+        if header.is_include
+        and header.quoted
+        and unit.project.beside(unit.source.path, header.path) is None
+        and unit.project.by_suffix(header.path) is None
+        and unit.names.header(header.path) is None
+        and not header.path.startswith(_LIBRARY_FOLDERS)
+    ]

@@ -34,7 +34,7 @@ _LIBRARIES: Final = (
     _Library("OptiX", r"optix[A-Z]\w*|Optix[A-Z]\w*|OPTIX_\w+", "use HIP RT (hiprt.h)"),
     _Library(
         "GPUDirect Storage",
-        r"cuFile[A-Z]\w*|CUfile\w+|CU_FILE_\w+",
+        r"cuFile[A-Z]\w*|CUfile\w+|CU_?FILE_\w+",
         "use hipFile, or read and copy",
     ),
     _Library(

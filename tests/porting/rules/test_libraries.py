@@ -192,6 +192,7 @@ FOREIGN = [
     ("CUPTI_CALL(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL));", "CUPTI"),
     ("OptixDeviceContext c; optixInit();", "OptiX"),
     ("cuFileRead(fh, p, n, 0, 0);", "GPUDirect Storage"),
+    ("auto s = CUFILE_ERRSTR(status.err);", "GPUDirect Storage"),
     ("nvshmem_init();", "NVSHMEM"),
     ("cutlass::gemm::device::Gemm<float> g;", "CUTLASS"),
     ("using namespace cute;", "CuTe"),

@@ -112,6 +112,29 @@ def test_name_in_no_table_is_a_warning_at_each_place(ported: Port, name: str) ->
     assert {d.symbol for d in done.findings} == {name}
 
 
+def test_name_in_no_table_is_a_note_where_a_header_of_the_tree_is_missing(ported: Port) -> None:
+    text = '#include "here.h"\n#include "buffers.cuh"\nint a[CUDA_MAX_DEVICES];\n'
+    (found,) = ported(names.check, text, project=Project(files=frozenset(("here.h",)))).findings
+    assert (found.line, found.code, found.severity.value) == (3, "NAM002", "note")
+    assert "buffers.cuh" in found.message
+    assert "here.h" not in found.message
+
+
+@pytest.mark.parametrize(
+    "include",
+    [
+        *('"here.h"', "<buffers.h>", '"cuda_runtime.h"', '"cublas_v2.h"', '"hip/hip_runtime.h"'),
+        *('"cub/cub.cuh"', '"ATen/cuda/CUDAContext.h"', '"torch/extension.h"'),
+    ],
+)
+def test_name_in_no_table_is_a_warning_where_no_header_of_the_tree_is_missing(
+    ported: Port, include: str
+) -> None:
+    text = f"#include {include}\nint a[CUDA_MAX_DEVICES];\n"
+    done = ported(names.check, text, project=Project(files=frozenset(("sub/here.h",))))
+    assert done.said(above="note") == [(2, "NAM002")]
+
+
 def test_name_declared_elsewhere_in_the_tree_is_the_trees_own() -> None:
     source = SourceFile("a.cu", b"#include <cuda_runtime.h>\nint a = cudaFooBar(1);\n")
     names_ = Names.load("7.1")
