@@ -15,7 +15,7 @@ CODES: tuple[Code, ...] = (
 
 
 def all_codes() -> tuple[Code, ...]:
-    """Return CODES and those of the verify stage, which is imported only when it is needed."""
-    from porting import verify
+    """Return CODES and those of stages and commands that are imported only when they are needed."""
+    from porting import link, verify
 
-    return (*CODES, *verify.CODES)
+    return (*CODES, *verify.CODES, *link.CODES)

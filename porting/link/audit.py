@@ -1,0 +1,129 @@
+"""Audit built files: what each one is, which plan it follows, and what is wrong with it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from porting.diagnostics import Diagnostic, Severity
+from porting.elf import Binary, ElfError, ElfFile, Kind, read_binary
+from porting.errors import InputError, reason
+from porting.link.checks import CHECKS, check_process
+from porting.link.follows import WANTED, Follows, follows
+from porting.link.loader import Search
+from porting.link.reach import Reach, reach
+from porting.link.subject import Question, Subject
+
+_MAGICS = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n")
+
+
+@dataclass(frozen=True)
+class Audited:
+    """One ELF file; `places` are where the libraries it needs were found, None: nowhere."""
+
+    file: ElfFile
+    follows: Follows
+    places: Mapping[str, str | None]
+    findings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The result: the files in the order given, and those that could not be read, with why."""
+
+    question: Question
+    files: tuple[Audited, ...]
+    unreadable: tuple[tuple[str, str], ...]
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Every finding, file by file."""
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def exit_code(self) -> int:
+        """0: nothing of warning or worse; 1: something; 2: a file could not be read."""
+        if self.unreadable:
+            return 2
+        return int(any(finding.severity is not Severity.NOTE for finding in self.findings))
+
+
+def audit(
+    paths: Sequence[Path], question: Question, search: Search, *, separate: bool = False
+) -> Audit:
+    """Audit files, and the ELF files in folders.
+
+    Shared libraries that are named together are taken for parts of one process, each program for
+    one of its own; `separate`: every file for itself.  Raises InputError for a path that is not
+    there.
+    """
+    read = lru_cache(maxsize=None)(lambda path: read_binary(path, WANTED))
+    binaries: list[Binary] = []
+    unreadable: list[tuple[str, str]] = []
+    for path in _expanded(paths):
+        try:
+            binaries.append(read(path))
+        except ElfError as error:
+            unreadable.append((str(path), str(error)))
+    files: list[Audited] = []
+    for group in _processes(binaries, separate=separate):
+        roots = [(b.path, f) for b in group for f in b.members if not b.is_archive]
+        linked = [(path, file) for path, file in roots if file.kind is not Kind.OBJECT]
+        files += _audited(group, reach(linked, search, read), question)
+    order = {str(path): number for number, path in enumerate(_expanded(paths))}
+    files.sort(key=lambda f: order.get(f.file.name.partition("(")[0], 0))
+    return Audit(question, tuple(files), tuple(unreadable))
+
+
+def _expanded(paths: Iterable[Path]) -> list[Path]:
+    """Return the files, in place of a folder the ELF files and archives in it, each once."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            below = (p for p in sorted(path.rglob("*")) if p.is_file() and not p.is_symlink())
+            found.update(dict.fromkeys(p for p in below if _is_binary(p)))
+        elif path.exists():
+            found[path] = None
+        else:
+            raise InputError(f"{path} does not exist; check the path")
+    return list(found)
+
+
+def _is_binary(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(8).startswith(_MAGICS)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {reason(error)}; check the path") from error
+
+
+def _processes(binaries: Sequence[Binary], *, separate: bool) -> Iterator[list[Binary]]:
+    together: list[Binary] = []
+    for binary in binaries:
+        shared = not binary.is_archive and binary.members[0].kind is Kind.SHARED
+        if shared and not separate:
+            together.append(binary)
+        else:
+            yield [binary]
+    if together:
+        yield together
+
+
+def _audited(group: Sequence[Binary], process: Reach, question: Question) -> Iterator[Audited]:
+    """Yield the files of a process; what is wrong with the process is told of the first one."""
+    about = next((b.members[0].name for b in group if b.members), "")
+    shared = tuple(check_process(about, process)) if process.loaded else ()
+    for binary in group:
+        for file in binary.members:
+            subject = Subject(binary.path, file, follows(file), process, question)
+            own = [finding for check in CHECKS for finding in check(subject)]
+            told = shared if file.name == about and not binary.is_archive else ()
+            yield Audited(file, subject.follows, _places(file, process), (*own, *told))
+
+
+def _places(file: ElfFile, process: Reach) -> dict[str, str | None]:
+    known: dict[str, str] = {}
+    for item in process.loaded:
+        known.setdefault(item.asked, str(item.path))
+        known.setdefault(item.file.soname, str(item.path))
+    return {name: known.get(name) for name in file.needed}
