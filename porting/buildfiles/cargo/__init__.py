@@ -1,0 +1,1 @@
+"""Cargo build scripts: build.rs for ROCm, or for both vendors."""

@@ -1,0 +1,129 @@
+"""Rewrite a build script for ROCm: the edits, or the places that keep it from being rewritten."""
+
+import re
+from collections.abc import Sequence
+
+from porting.buildfiles.cargo.chains import chain_edits
+from porting.buildfiles.cargo.flow import tainted_names, uses
+from porting.buildfiles.cargo.script import Range, Script
+from porting.buildfiles.cargo.texts import (
+    for_rocm,
+    is_of_cuda,
+    link_line,
+    rpath_line,
+    sets_search,
+)
+from porting.buildfiles.cargo.work import Rewriting, quoted
+from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED
+from porting.buildfiles.model import BuildContext
+from porting.edits import Edit
+
+_MESSAGES = frozenset(("panic", "expect", "eprintln", "unwrap_or_default", "assert", "warn"))
+
+
+def rewrite(script: Script, context: BuildContext, folder: str) -> Rewriting:
+    """Return the rewriting of a script; an error among its findings means that it must not be used.
+
+    Everything of CUDA's in the script is rewritten or reported.
+    """
+    work = Rewriting(script, context, folder)
+    tainted = tainted_names(script)
+    chain_edits(work)
+    _searches(work, tainted)
+    _links(work)
+    _strings(work)
+    work.edits = _in_order(work.edits)
+    return work
+
+
+def _in_order(edits: Sequence[Edit]) -> list[Edit]:
+    return sorted(edits, key=lambda edit: (edit.start, edit.end))
+
+
+def _searches(work: Rewriting, tainted: frozenset[str]) -> None:
+    """Give each folder that is searched for CUDA's libraries to the loader too."""
+    for number, text in work.script.texts():
+        if not sets_search(text):
+            continue
+        statement = work.script.statement(number)
+        if not is_of_cuda(text) and not uses(work.script, statement, tainted):
+            continue
+        literal = work.script.tokens[number]
+        first = work.script.tokens[statement.first].start
+        whole = work.script.text(statement)
+        new = rpath_line(for_rocm(text) or text)
+        at = literal.start - first
+        line = whole[:at] + quoted(new) + whole[at + len(literal.text) :]
+        work.add_line_after(number, _on_one_line(line))
+
+
+def _on_one_line(text: str) -> str:
+    return re.sub(r"\s*\n\s*", " ", text)
+
+
+def _links(work: Rewriting) -> None:
+    """Link ROCm's libraries, each once in a block."""
+    linked: set[tuple[int, str]] = set()
+    has_search = any(sets_search(text) for _, text in work.script.texts())
+    for number, text in work.script.texts():
+        line = link_line(text)
+        if line is None:
+            continue
+        work.done.add(number)
+        block = _block(work.script, number)
+        new = [one for one in line.lines() if (block, one) not in linked]
+        linked.update((block, one) for one in new)
+        if line.reason:
+            shown = text.partition("=")[2]
+            work.tell(LIBRARY_DROPPED, number, f"{shown}: {line.reason}")
+        if not new:
+            work.remove_statement(number)
+            continue
+        if not has_search:
+            has_search = True
+            for added in _SEARCH:
+                work.add_line_before(number, added)
+        work.replace(Range(number, number + 1), quoted(new[0]))
+        for more in new[1:]:
+            work.add_line_after(number, f"println!({quoted(more)});")
+
+
+_SEARCH = (
+    'let rocm_lib = std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into()) + "/lib";',
+    'println!("cargo:rustc-link-search=native={rocm_lib}");',
+    'println!("cargo:rustc-link-arg=-Wl,-rpath,{rocm_lib}");',
+    'println!("cargo:rerun-if-env-changed=ROCM_PATH");',
+)
+
+
+def _block(script: Script, number: int) -> int:
+    """Return the brace that opens the block around a token."""
+    braces = (n for n in range(number, -1, -1) if script.tokens[n].text == "{")
+    return next((n for n in braces if script.partner.get(n, -1) > number), -1)
+
+
+def _strings(work: Rewriting) -> None:
+    """Rewrite every other string that names something of CUDA's."""
+    seen: set[str] = set()
+    for number, text in work.script.texts():
+        if number in work.done or not is_of_cuda(text):
+            continue
+        if _is_message(work.script, number):
+            continue
+        new = for_rocm(text)
+        if new is None:
+            message = f"{work.script.tokens[number].text} has no certain counterpart for ROCm"
+            help_text = "write the ROCm branch by hand; the file stays as it is until then"
+            work.tell(LEFT_ALONE, number, message, help_text)
+        elif "rerun-if-env-changed" in new and new in seen:
+            work.remove_statement(number)
+        else:
+            seen.add(new)
+            work.replace(Range(number, number + 1), quoted(new))
+
+
+def _is_message(script: Script, number: int) -> bool:
+    """Whether a string is only shown to people."""
+    statement = script.statement(number)
+    before = [token.text for token in script.tokens[max(number - 3, statement.first) : number]]
+    return any(word in _MESSAGES for word in before)

@@ -1,0 +1,94 @@
+"""The rewriting of one build script while it grows: edits, findings, what is dealt with."""
+
+import re
+from dataclasses import dataclass, field
+
+from porting.buildfiles.cargo.script import Range, Script
+from porting.buildfiles.model import FOLDER, BuildContext
+from porting.config import Mode
+from porting.diagnostics import Code, Diagnostic
+from porting.edits import Edit
+
+
+@dataclass
+class Rewriting:
+    """What is collected on the way: edits, findings, tokens that are dealt with.
+
+    `folder`: the generated files, seen from the script.  `with_architectures`: functions, by the
+    brace of their body, in which the compiler is given the target's architectures.
+    """
+
+    script: Script
+    context: BuildContext
+    folder: str = FOLDER
+    edits: list[Edit] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
+    done: set[int] = field(default_factory=set)
+    with_architectures: set[int] = field(default_factory=set)
+
+    @property
+    def compat(self) -> bool:
+        """Whether the sources stay CUDA's and the script builds for both vendors."""
+        return self.context.mode is Mode.COMPAT
+
+    def tell(self, code: Code, number: int, message: str, help_text: str = "") -> None:
+        """Add a finding at a token."""
+        source = self.script.source
+        line, column = source.position(self.script.tokens[number].start)
+        self.found.append(code.at(source.path, message, help_text, line=line, column=column))
+
+    def replace(self, range_: Range, text: str) -> None:
+        """Replace tokens."""
+        tokens = self.script.tokens
+        self.edits.append(Edit(tokens[range_.first].start, tokens[range_.end - 1].end, text))
+        self.done.update(range(*range_))
+
+    def line_break(self, number: int) -> str:
+        """Return a line end and the indent of what goes on the statement around a token."""
+        source = self.script.source
+        first = self.script.tokens[self.script.statement(number).first].start
+        line = source.line_text(source.line_of(first))
+        return f"{source.newline}{line[: len(line) - len(line.lstrip())]}    "
+
+    def insert(self, number: int, text: str) -> None:
+        """Insert text after the token before `number`."""
+        at = self.script.tokens[number - 1].end
+        self.edits.append(Edit(at, at, text))
+
+    def remove_statement(self, number: int) -> None:
+        """Remove the statement around a token, with its line where nothing else is on it."""
+        range_ = self.script.statement(number)
+        tokens, text = self.script.tokens, self.script.source.text
+        start, end = tokens[range_.first].start, tokens[range_.end - 1].end
+        line = text.rfind("\n", 0, start) + 1
+        rest = re.compile(r"[ \t]*\r?\n").match(text, end)
+        if not text[line:start].strip() and rest:
+            start, end = line, rest.end()
+        self.edits.append(Edit(start, end, ""))
+        self.done.update(range(*range_))
+
+    def add_line_after(self, number: int, line: str) -> None:
+        """Add a statement after the one around a token."""
+        self._add(number, line, after=True)
+
+    def add_line_before(self, number: int, line: str) -> None:
+        """Add a statement before the one around a token."""
+        self._add(number, line, after=False)
+
+    def _add(self, number: int, line: str, *, after: bool) -> None:
+        range_ = self.script.statement(number)
+        tokens, source = self.script.tokens, self.script.source
+        start, end = tokens[range_.first].start, tokens[range_.end - 1].end
+        begin = source.text.rfind("\n", 0, start) + 1
+        lead = source.text[begin:start]
+        indent = lead if not lead.strip() else ""
+        if after:
+            self.edits.append(Edit(end, end, f"{source.newline}{indent}{line}"))
+        else:
+            self.edits.append(Edit(start, start, f"{line}{source.newline}{indent}"))
+
+
+def quoted(text: str) -> str:
+    """Return a string literal of Rust."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
