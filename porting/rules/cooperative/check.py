@@ -6,7 +6,7 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.mapping import Status
-from porting.rules.cooperative import reduction
+from porting.rules.cooperative import provided
 from porting.rules.cooperative.codes import ABSENT, NESTED, SIXTY_FOUR, TOO_WIDE, WRITTEN
 from porting.rules.cooperative.groups import NAMESPACE, Group, Groups, Kind
 from porting.rules.dialect import is_hip_source
@@ -70,9 +70,13 @@ def _function(unit: Unit, place: int) -> Iterator[Diagnostic]:
         return  # a template of AMD's header since the votes of groups are there
     if known is None or known.status is not Status.UNSUPPORTED:
         return
-    if name.text == "reduce" and reduction.is_in_reach(unit):
+    if name.text == "reduce" and provided.has_reduce(unit):
         message = "reduce() is the definition that stands where its header was included"
         yield unit.diagnose(WRITTEN, name, message)
+        return
+    if name.text == "labeled_partition" and (edits := provided.partition(unit, name)):
+        message = "labeled_partition() is a definition behind the include of the header"
+        yield unit.diagnose(WRITTEN, name, message, edits=edits)
         return
     yield unit.diagnose(
         ABSENT,
@@ -95,9 +99,9 @@ def _headers(unit: Unit) -> Iterator[Diagnostic]:
 def _header(unit: Unit, header: HeaderName) -> Diagnostic:
     message = f"{_ONLY_HEADER} is included in place of {header.path}"
     edits = [Edit(header.start, header.end, _ONLY_HEADER, header.path)]
-    if header.path in reduction.HEADERS and reduction.is_written_for(unit):
+    if provided.defines_reduce(unit, header):
         message += ", and reduce() is defined behind it"
-        edits.append(reduction.definition(unit, header))
+        edits.append(provided.reduce_behind(unit, header))
     return unit.diagnose(WRITTEN, header.start, message, symbol=header.path, edits=edits)
 
 

@@ -17,8 +17,8 @@ ABSENT = Code(
     Severity.ERROR,
     "a part of cooperative groups that HIP lacks in the target release",
     f"{_HIP}  Labeled partitions, clusters and collectives (reduce, scan, memcpy_async, invoke_one)"
-    " are in no release up to 7.2.  The name is left as it is; for ROCm 7.0 and newer reduce() is"
-    " defined with shuffles where its header was included.",
+    " are in no release up to 7.2.  The name is left as it is; for ROCm 7.0 and newer reduce()"
+    " and labeled_partition() are defined with shuffles behind the include of their header.",
 )
 NESTED = Code(
     "COG002",
@@ -35,8 +35,8 @@ WRITTEN = Code(
     Severity.NOTE,
     "a part of cooperative groups written in another way",
     f"{_HIP}  The member has an equivalent that every release has, with the same result.  reduce()"
-    " gets a definition behind the include of its header, which gives way to AMD's own in a newer"
-    " ROCm; floats may be added in another order than CUDA adds them in.",
+    " and labeled_partition() get a definition behind the include of their header.  reduce() gives"
+    " way to AMD's own in a newer ROCm, and may add floats in another order than CUDA does.",
 )
 TOO_WIDE = Code(
     "COG004",
