@@ -30,6 +30,31 @@ CASTS = [
         "void* p = reinterpret_cast<void*>(&cuMemAlloc);",
         f"void* p = reinterpret_cast<void*>({CAST});",
     ),
+    ("void* p = (void*)&cuMemAlloc;", f"void* p = (void*){CAST};"),
+    ("auto p = (const void *)cuMemAlloc;", f"auto p = (const void *){CAST};"),
+    ("void* p = (void*) ::cudaMalloc;", f"void* p = (void*) {CAST};"),
+    ("void* p[] = {(void*)&cuMemAlloc};", f"void* p[] = {{(void*){CAST}}};"),
+    ("auto n = (uintptr_t)&cuMemAlloc;", f"auto n = (uintptr_t){CAST};"),
+    ("auto n = (std::uintptr_t)cuMemAlloc;", f"auto n = (std::uintptr_t){CAST};"),
+    (
+        "auto n = reinterpret_cast<uintptr_t>(cuMemAlloc);",
+        f"auto n = reinterpret_cast<uintptr_t>({CAST});",
+    ),
+    (
+        "auto n = reinterpret_cast<void (*)(int)>(::cuMemAlloc);",
+        f"auto n = reinterpret_cast<void (*)(int)>({CAST});",
+    ),
+    ("std::thread t(&cuMemAlloc, &p, 4);", f"std::thread t({CAST}, &p, 4);"),
+    ("auto b = std::bind(cuMemAlloc, &p, 4);", f"auto b = std::bind({CAST}, &p, 4);"),
+    (
+        "std::function<int(void**, int)> f = cuMemAlloc;",
+        f"std::function<int(void**, int)> f = {CAST};",
+    ),
+    (
+        "std::function<int(void**, int)> f(&cuMemAlloc);",
+        f"std::function<int(void**, int)> f({CAST});",
+    ),
+    ("hook.install(&cuMemAlloc);", f"hook.install({CAST});"),
 ]
 
 
@@ -52,6 +77,11 @@ def test_address_gets_a_cast_when_nothing_else_types_it(
         "CALL(cuMemAlloc, &p, 1);",
         "auto f = table.cuMemAlloc;",
         "auto f = x & cudaMalloc;",
+        "auto f = (CUresult (*)(CUdeviceptr*, size_t))&cuMemAlloc;",
+        "auto f = static_cast<Alloc>(&cuMemAlloc);",
+        "auto f = (Alloc)&cuMemAlloc;",
+        "Alloc f = cuMemAlloc;",
+        "hook.install(cuMemFree);",
     ],
 )
 def test_other_mentions_are_left_alone(ported: Port, text: str) -> None:
@@ -70,6 +100,12 @@ def test_c_has_no_overloads(ported: Port) -> None:
         ("#define LIST(X) X(cuMemAlloc) X(cuMemFree)\n", [(1, "warning")]),
         ("#define LIST(X) X(cuMemFree)\n" + DECLARE, []),
         ("decltype(cuMemAlloc)* f;\n", [(1, "error")]),
+        ("#define ADDRESS(f) ((void*)&f)\nvoid* p = ADDRESS(cuMemAlloc);\n", [(2, "error")]),
+        ("#define address(f) (void *)(f)\nvoid* p = address(cuMemAlloc);\n", [(2, "error")]),
+        (
+            "#define ADDRESS(f) reinterpret_cast<void*>(&f)\nvoid* p = ADDRESS(cuMemAlloc);\n",
+            [(2, "error")],
+        ),
     ],
 )
 def test_entry_of_a_list_for_macros_is_diagnosed_at_its_place(
@@ -87,6 +123,7 @@ def test_casts_compile(sysroot: Sysroot) -> None:
         f"auto f_{name} = &{name};\ndecltype(&{name}) g_{name};\n" for name in (*names, *more)
     )
     done = hipify(SourceFile("a.cpp", text.encode()), Target(), Names.load("7.1"))
+    text += "".join(f"void* v_{name} = (void*)&{name};\n" for name in (*names, *more))
     flags = ("-D__HIP_PLATFORM_AMD__", "-std=c++17", "-fsyntax-only", f"-isystem{sysroot.include}")
     ran = subprocess.run(
         ["clang++-19", "-x", "c++", *flags, "-"],
