@@ -3,7 +3,8 @@
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
+from itertools import accumulate, count
+from operator import add
 from typing import NamedTuple
 
 UTF8_BOM = b"\xef\xbb\xbf"
@@ -39,10 +40,12 @@ class SourceFile:
         """The bytes, one character each."""
         return self.data.decode("latin-1")
 
-    @property
+    @cached_property
     def suffix(self) -> str:
         """The last suffix, lower case, with its dot."""
-        return PurePosixPath(self.path).suffix.lower()
+        name = self.path[self.path.rfind("/") + 1 :]
+        dot = name.rfind(".")
+        return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
     @property
     def is_cuda(self) -> bool:
@@ -62,13 +65,9 @@ class SourceFile:
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first byte of every line."""
-        starts = [0]
-        find = self.text.find
-        at = find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = find("\n", at + 1)
-        return starts
+        lines = self.text.split("\n")
+        del lines[-1]  # a line starts behind every line end, even where no text follows
+        return list(map(add, accumulate(map(len, lines), initial=0), count()))
 
     @cached_property
     def newline(self) -> str:

@@ -15,28 +15,32 @@ from porting.rules.warp.evidence import asks_warp_size, counts_in_32
 from porting.source import C_SUFFIXES, SourceFile
 from porting.syntax import NOT_A_TYPE, has_trace_of_cuda
 
-_INCLUDE: Final = re.compile(
-    r"^[ \t]*#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE
-)
-# Words that may be CUDA's, by a prefix that the engine can search for.
+# Here and below: an expression starts with a text that the engine can search for at once.
+_INCLUDE: Final = re.compile(r"#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]")
+# Words that may be CUDA's; none of them starts in the middle of a word.
 _WORDS: Final = tuple(
     map(
         re.compile,
         (
-            r"cu(?:[A-Z]|da\w|blas|fft|rand|sparse|solver|dnn|pti|tensor)\w*",
-            r"CU[A-Z_a-z]\w*",
-            r"nv(?:rtc|ml|tx|jpeg|JitLink|shmem|_)\w+",
-            r"NV[A-Z]\w*",
-            r"nccl[A-Z]\w*",
-            r"pnccl[A-Z]\w*",
-            r"NCCL_\w+",
-            r"__[a-z]\w+",
-            r"PFN_cu\w+",
-            r"atomic[A-Z]\w+",
+            r"cu(?<!\wcu)(?:[A-Z]|da\w|blas|fft|rand|sparse|solver|dnn|pti|tensor)\w*",
+            r"CU(?<!\wCU)[A-Z_a-z]\w*",
+            r"nv(?<!\wnv)(?:rtc|ml|tx|jpeg|JitLink|shmem|_)\w+",
+            r"NV(?<!\wNV)[A-Z]\w*",
+            r"nccl(?<!\wnccl)[A-Z]\w*",
+            r"pnccl(?<!\wpnccl)[A-Z]\w*",
+            r"NCCL_(?<!\wNCCL_)\w+",
+            r"__(?<!\w__)[a-z]\w+",
+            r"PFN_cu(?<!\wPFN_cu)\w+",
+            r"atomic(?<!\watomic)[A-Z]\w+",
         ),
     )
 )
-_SKIPPED: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+_SKIPPED: Final = re.compile(
+    r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"", re.DOTALL
+)
+_INTRODUCERS: Final = (
+    *("define", "struct", "class", "union", "enum", "namespace", "concept", "using"),
+)
 _INTRODUCED: Final = re.compile(
     r"(?:#[ \t]*define[ \t]+|\b(?:struct|class|union|enum|namespace|concept)\s+(?:\w+\s+)?"
     r"|\busing\s+)\Z"
@@ -61,6 +65,8 @@ _HANDLE_TYPE: Final = re.compile(
 )
 _HANDLE: Final = re.compile(rf"\b({_HANDLE_TYPE.pattern})[ \t]+(\w+)[ \t]*([;={{(])")
 _WORD_END: Final = re.compile(r"\w+\Z")
+_WORD_CHARACTERS: Final = "".join(c for c in map(chr, range(256)) if c.isalnum() or c == "_")
+_FOLLOWS: Final = frozenset("(;)=[{")  # what may stand behind a declared name
 _CONTEXT: Final = 160
 _SHORT: Final = 48
 
@@ -110,41 +116,43 @@ def declared_in(text: str) -> Iterator[str]:
     Macros, types, functions, enumerators, and variables that start a line with a specifier; local
     variables are looked for in their own file.
     """
-    places = [
-        (match.start(), match.end(), match[0])
+    found = [
+        match
         for words in _WORDS
         for match in words.finditer(text)
-        if not _is_word(text[match.start() - 1 : match.start()])
+        if _declares(text, match.start(), match.end())
     ]
-    hits = [place for place in places if _declares(text, place[0], place[1])]
-    if hits:
+    if found:
         spans = [match.span() for match in _SKIPPED.finditer(text)]
-        yield from (name for start, _, name in hits if not _inside(spans, start))
+        yield from (match[0] for match in found if not _inside(spans, match.start()))
     if "enum" in text:
         for body in _ENUM.finditer(text):
             yield from (match[1] for match in _ENUMERATOR.finditer(_SKIPPED.sub("", body[1])))
 
 
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
 def _declares(text: str, start: int, end: int) -> bool:
     """Whether the word at `[start, end)` is declared there, going by what stands around it."""
+    follows = text[end : end + 16].lstrip(" \t")[:1]
+    if text[start - 1 : start].isspace():
+        keyword = _introducer(text[max(start - _SHORT, 0) : start])
+        if keyword:
+            return not keyword.endswith("using") or follows == "="
+    if follows not in _FOLLOWS:
+        return False
     before = text[max(start - _CONTEXT, 0) : start]
-    after = text[end : end + 16].lstrip(" \t")
-    if _INTRODUCED.search(before[-_SHORT:]):
-        return not before.rstrip().endswith("using") or after.startswith("=")
-    follows = after[:1]
     if follows == "(" or (follows == ";" and before.rstrip().endswith("}")):
         return follows == ";" or _has_type_before(before)
     if follows == ")":
         return _POINTER_BEFORE.search(before[-_SHORT:]) is not None
-    return (
-        follows in ("=", ";", "[", "{")
-        and _has_type_before(before)
-        and _AT_FILE_LEVEL.search(before) is not None
-    )
+    return _has_type_before(before) and _AT_FILE_LEVEL.search(before) is not None
+
+
+def _introducer(before: str) -> str:
+    """Return the last word of a text whose end introduces a name, empty when it does not."""
+    last = before.rsplit(None, 2)[-2:]
+    # The expression is slow, and nearly always in vain.
+    might = last and (last[-1].endswith(_INTRODUCERS) or last[0].endswith(_INTRODUCERS))
+    return last[-1] if might and _INTRODUCED.search(before) else ""
 
 
 def _has_type_before(before: str) -> bool:
@@ -154,10 +162,8 @@ def _has_type_before(before: str) -> bool:
     text = before.rstrip("*& \t\r\n")
     if text.endswith(">"):
         return True
-    start = len(text)
-    while start and _is_word(text[start - 1]):
-        start -= 1
-    return start < len(text) and text[start:] not in NOT_A_TYPE
+    rest = text.rstrip(_WORD_CHARACTERS)
+    return len(rest) < len(text) and text[len(rest) :] not in NOT_A_TYPE
 
 
 def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
@@ -222,12 +228,18 @@ def _inclusions(
     for source in sources:
         own[source.path] = []
         for match in _INCLUDE.finditer(source.text):
+            if not _starts_line(source.text, match.start()):
+                continue
             path = _resolve(project, source.path, match[2], quoted=match[1] == '"')
             if path is not None:
                 own[source.path].append(path)
             elif brings_runtime(match[2]):
                 brings.add(source.path)
     return own, brings
+
+
+def _starts_line(text: str, at: int) -> bool:
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")
 
 
 def _resolve(project: Project, includer: str, header: str, *, quoted: bool) -> str | None:

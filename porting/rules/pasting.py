@@ -11,7 +11,9 @@ from typing import Final
 
 from porting.syntax import looks_like_cuda
 
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|(\"(?:[^\"\\\n]|\\.)*\")", re.DOTALL)
+_COMMENT: Final = re.compile(
+    r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?|(\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\")", re.DOTALL
+)
 # Each starts with a text that the engine can search for; `#include "x"` is none of them.
 _JOINS: Final = tuple(
     map(
@@ -24,13 +26,13 @@ _JOINS: Final = tuple(
         ),
     )
 )
-_DEFINE: Final = re.compile(
-    r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^)\n]*)\)[ \t]*(.*)$", re.MULTILINE
-)
+_DEFINE: Final = re.compile(r"\n[ \t]*#[ \t]*define[ \t]+(\w+)\(([^)\n]*)\)[ \t]*(.*)")
 _SPLICE: Final = re.compile(r"\\[ \t]*\r?\n")
 _TOKEN: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|##|[A-Za-z_]\w*|\d\w*|\S")
-_CALL_ARGUMENTS: Final = r"\s*\(((?:[^()]|\([^()]*\))*)\)"
-_BODY_CALL: Final = re.compile(rf"\b(\w+)\b{_CALL_ARGUMENTS}")
+_ARGUMENTS: Final = re.compile(r"\s*\(((?:[^()]|\([^()]*\))*)\)")
+_BODY_CALL: Final = re.compile(rf"\b(\w+)\b{_ARGUMENTS.pattern}")
+_WORD: Final = re.compile(r"\w+")
+_CALLEE: Final = re.compile(r"(\w+)\s*\(")
 _PREFIX: Final = re.compile(
     r"(?:cu|cuda|CU|CUDA|nvrtc|NVRTC|cublas|CUBLAS|cufft|curand|cusparse)\w*"
 )
@@ -62,6 +64,16 @@ class Macro:
     parameters: tuple[str, ...]
     joints: tuple[Joint, ...]
     body: str
+
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        """Every word of the body."""
+        return frozenset(_WORD.findall(self.body))
+
+    @cached_property
+    def is_list(self) -> bool:
+        """Whether the macro calls its own parameter: `#define LIST(X) X(a) X(b)`."""
+        return not set(self.parameters).isdisjoint(_CALLEE.findall(self.body))
 
     @cached_property
     def calls(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -154,8 +166,9 @@ def bare_parameters(macro: Macro) -> frozenset[int]:
 
 
 def _without_comments(text: str) -> str:
+    """Return a text with a line end in front, for `_DEFINE`, without comments and line splices."""
     plain = _COMMENT.sub(lambda match: match[1] or " ", text) if "/" in text else text
-    return _SPLICE.sub(" ", plain)
+    return "\n" + _SPLICE.sub(" ", plain)
 
 
 def _macros(text: str) -> Iterator[Macro]:
@@ -178,6 +191,9 @@ def _joints(body: str, parameters: Sequence[str]) -> Iterator[Joint]:
         if last > at:
             yield Joint(_pieces(words[at : last + 1 : 2], parameters), is_string=False)
             at = last + 1
+            continue
+        if words[at][0] not in '"#':
+            at += 1
             continue
         string, at = _string_at(words, at, parameters)
         if string is not None:
@@ -208,18 +224,14 @@ def _pieces(words: Sequence[str], parameters: Sequence[str]) -> tuple[Piece, ...
 
 
 def _reaching(macros: dict[str, list[Macro]], joining: set[str]) -> set[str]:
-    """Return the macros from which a call leads to one that joins: by calls, or as a list.
-
-    A list is a macro that calls its own parameter (`#define LIST(X) X(a) X(b)`).
-    """
+    """Return the macros from which a call leads to one that joins: by calls, or as a list."""
     reaching = set(joining)
     for _ in range(_DEPTH):
         found = {
             macro.name
             for overloads in macros.values()
             for macro in overloads
-            if not reaching.isdisjoint(re.findall(r"\w+", macro.body))
-            or any(re.search(rf"\b{re.escape(p)}\s*\(", macro.body) for p in _words(macro))
+            if macro.is_list or not reaching.isdisjoint(macro.mentions)
         }
         if found <= reaching:
             break
@@ -236,13 +248,18 @@ def _calls(text: str, names: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     wanted = sorted(name for name in names if name in text)
     code = _DEFINE.sub("", text) if wanted and "define" in text else text
     for name in wanted:
-        for match in re.finditer(rf"{re.escape(name)}{_CALL_ARGUMENTS}", code):
-            before = code[match.start() - 1 : match.start()]
-            if not (before.isalnum() or before == "_"):
+        at = code.find(name)
+        while at >= 0:
+            match = _ARGUMENTS.match(code, at + len(name))
+            before = code[at - 1 : at]
+            if match is not None and not (before.isalnum() or before == "_"):
                 yield name, _split(match[1])
+            at = code.find(name, match.end() if match is not None else at + 1)
 
 
 def _split(arguments: str) -> tuple[str, ...]:
+    if "," not in arguments:
+        return (arguments.strip(),)
     found: list[str] = []
     depth = start = 0
     for at, character in enumerate(arguments):
