@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
+from porting import __version__
 from porting.cli.terminal import form_option, write_json, write_text
-from porting.config import DEFAULT_ROCM, Target
-from porting.link import PLATFORMS
+from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
+from porting.link import PLATFORMS, LinkPlan, link_plan
+from porting.link.fragments import BUILD_SYSTEMS
 from porting.toolkits import detect
 from porting.toolkits.platforms import ROCM
 
@@ -23,6 +25,66 @@ def link_group() -> None:
     """Say how programs are linked for each platform, and audit those that are built."""
 
 
+@link_group.command("plan")
+@click.argument("source", metavar="[PATH]", required=False, type=click.Path(path_type=Path))
+@click.option("--platform", type=click.Choice(PLATFORMS), required=True, help="Whose libraries.")
+@click.option(
+    "--for", "build_system", type=click.Choice(BUILD_SYSTEMS), help="Write it for a build system."
+)
+@click.option(
+    "--library", metavar="LIST", multiple=True, help="These CUDA libraries, comma-separated."
+)
+@_rocm_option
+@_arch_option
+@form_option
+def plan_command(  # noqa: PLR0913 - one for each option
+    *,
+    source: Path | None,
+    platform: str,
+    build_system: str | None,
+    library: tuple[str, ...],
+    rocm: str,
+    arch: tuple[str, ...],
+    form: str,
+) -> int:
+    """Say how programs are linked for a platform, as a table or as a file of a build system.
+
+    With PATH: the libraries that this tree uses, by its headers, functions and names of libraries
+    that it opens.  With --library: these.  With neither: all that are known.
+    """
+    from porting.link import plan_report
+    from porting.link.uses import Uses, tree_uses
+
+    archs = _listed(arch)
+    is_rocm = platform == "rocm"
+    target = Target(rocm, archs or DEFAULT_ARCHS) if is_rocm else Target(rocm)
+    uses = tree_uses(source) if source else Uses()
+    asked = dict.fromkeys(_listed(library)) | dict(uses.ways())
+    plan = link_plan(platform, target, asked if source or library else None, archs)
+    signs = uses.opened | uses.linked
+    text = _fragment(plan, build_system, source, _listed(library)) if build_system else None
+    if form == "json":
+        write_json(plan_report.to_json(plan, signs, text))
+    else:
+        write_text(text or plan_report.to_text(plan, signs))
+    return 0
+
+
+def _fragment(
+    plan: LinkPlan, build_system: str, source: Path | None, names: tuple[str, ...]
+) -> str:
+    """Return the file of a build system; it names the command that makes it again."""
+    from porting.link.fragments import fragment
+
+    words = ["porting link plan"]
+    words += [source.name if source.is_absolute() else str(source)] if source else []
+    words += [f"--platform {plan.platform}", f"--for {build_system}"]
+    words += [f"--library {','.join(names)}"] if names else []
+    words += [f"--rocm {plan.rocm}"] if plan.platform == "rocm" else []
+    words += [f"--arch {','.join(plan.archs)}"] if plan.archs else []
+    return fragment(plan, build_system, (f"porting {__version__}", " ".join(words)))
+
+
 @link_group.command("audit")
 @click.argument(
     "binaries", metavar="BINARY...", nargs=-1, required=True, type=click.Path(path_type=Path)
@@ -35,12 +97,12 @@ def link_group() -> None:
 )
 @form_option
 def audit_command(  # noqa: PLR0913 - one for each option
+    *,
     binaries: tuple[Path, ...],
     platform: str | None,
     rocm: str,
     arch: tuple[str, ...],
     form: str,
-    *,
     separate: bool,
 ) -> int:
     """Say which link plan each BINARY follows, and what is wrong with it.
@@ -55,7 +117,7 @@ def audit_command(  # noqa: PLR0913 - one for each option
     from porting.link.subject import Question
 
     Target(rocm)  # says what is wrong with a release
-    question = Question(platform or "", rocm, _archs(arch), _rocm_folders())
+    question = Question(platform or "", rocm, _listed(arch), _rocm_folders())
     result = audit(binaries, question, Search.of_system(os.environ), separate=separate)
     if form == "json":
         write_json(to_json(result))
@@ -66,7 +128,7 @@ def audit_command(  # noqa: PLR0913 - one for each option
     return result.exit_code
 
 
-def _archs(typed: tuple[str, ...]) -> tuple[str, ...]:
+def _listed(typed: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for item in typed for name in item.split(",") if name)
 
 
