@@ -7,6 +7,7 @@ from typing import Final
 from porting.mapping import is_function
 from porting.rules.api.redirects import redirected_in
 from porting.rules.bfloat import bfloat_aliases, uses_bfloat16
+from porting.rules.calculating import calculating_macros
 from porting.rules.own_functions import own_functions
 from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
@@ -103,6 +104,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         handle_functions=functions,
         counts_in_32=any(counts_in_32(source.text) for source in traced),
         asks_warp_size=any(asks_warp_size(source.text) for source in traced),
+        calculating_macros=calculating_macros(texts),
         own_functions=own_names,
         uses_bfloat16=uses_bfloat16(texts),
         bfloat_aliases=bfloat_aliases(texts),

@@ -23,7 +23,7 @@ from porting.rules.handles.targets import (
 )
 from porting.rules.handles.types import ADDRESSES, HANDLES, NULLS
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, callee_of, declares, enclosing_bracket
+from porting.syntax import IDENT, call_at, callee_of, declares, enclosing_bracket
 
 _PRINTS: Final = re.compile(r"\w*printf\w*")
 _C_SUFFIXES: Final = (".c",)
@@ -100,7 +100,24 @@ def _use(unit: Unit, handles: Handles, handle: Handle, number: int) -> Iterator[
     after = tokens[span.last + 1].text if span.last + 1 < len(tokens) else ""
     if depth != 0 or after in (".", "->", "[", "(") or _is_address_of(unit, span):
         return
-    yield from _arithmetic(unit, handles, handle, span)
+    macro = _calculating_macro(unit, span)
+    if macro:
+        yield _open(unit, span, f"is calculated with by the macro {macro}")
+    else:
+        yield from _arithmetic(unit, handles, handle, span)
+
+
+def _calculating_macro(unit: Unit, span: Span) -> str:
+    """Return the macro whose argument an expression is and that calculates with it; empty: none."""
+    tokens = unit.tokens
+    opener = enclosing_bracket(tokens, span.first)
+    name = callee_of(tokens, opener) if opener is not None else ""
+    numbers = unit.project.calculating_macros.get(name)
+    call = call_at(tokens, opener - 1) if numbers and opener else None
+    if call is None or numbers is None:
+        return ""
+    arguments = enumerate(call.arguments)
+    return name if any(n in numbers and a.first == span.first for n, a in arguments) else ""
 
 
 def _is_address_of(unit: Unit, span: Span) -> bool:

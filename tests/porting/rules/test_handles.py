@@ -8,7 +8,7 @@ import pytest
 from porting.config import Target
 from porting.hipify import hipify
 from porting.mapping import Names
-from porting.rules import Project, handles
+from porting.rules import Project, collect_project, handles
 from porting.source import SourceFile
 from porting.toolkits.sysroot import Sysroot
 
@@ -229,3 +229,40 @@ def test_expression_that_the_end_of_the_file_breaks_off_is_read_to_the_end(
     assert ported(handles.check, text, path="a.inl").text == text.replace(
         "(p", "(static_cast<char*>(p)"
     )
+
+
+@pytest.mark.parametrize(
+    ("macro", "use"),
+    [
+        ("#define UP(x, n) (((x) + (n) - 1) & ~((n) - 1))", "q = UP(p, 256);"),
+        ("#define UP(n, x) \\\n  ((n) + (x))", "q = UP(16, b->base);"),
+        ("#define low(x) (x & 255)", "a = low(p);"),
+        ("#define PAGE(x) ((x) >> 12)", "a = PAGE(v[0]);"),
+    ],
+)
+def test_handle_that_a_macro_calculates_with_is_an_error_at_the_use(macro: str, use: str) -> None:
+    header = SourceFile("align.h", f"{macro}\n".encode())
+    source = SourceFile("a.cpp", body(use).encode())
+    done = hipify(source, Target(), Names.load("7.1"), collect_project([header, source]))
+    (found,) = [d for d in done.diagnostics if d.severity.value != "note"]
+    assert (found.line, found.code) == (6, "HND002")
+    assert "macro" in found.message
+
+
+@pytest.mark.parametrize(
+    ("macro", "use"),
+    [
+        ("#define UP(x, n) (((uintptr_t)(x) + (n) - 1) & ~((n) - 1))", "a = UP(p, 256);"),
+        ("#define UP(x, n) (reinterpret_cast<uintptr_t>(x) + (n))", "a = UP(p, 256);"),
+        ("#define UP(x, n) (((x) + (n) - 1) & ~((n) - 1))", "a = UP(n, 256);"),
+        ("#define UP(x, n) f(x) + (n)", "a = UP(p, 256);"),
+        ("#define AT(x, n) ((x)[n - 1])", "q = AT(v, 1);"),
+        ("#define OR(x, y) ((x) ? (x) : (y))", "q = OR(p, q);"),
+        ("#define LOAD(x) (*(x) && g(&x)) // x + 1", "a = LOAD(v);"),
+    ],
+)
+def test_handle_that_a_macro_takes_as_it_is_is_no_finding(macro: str, use: str) -> None:
+    header = SourceFile("align.h", f"{macro}\n".encode())
+    source = SourceFile("a.cpp", body(use).encode())
+    done = hipify(source, Target(), Names.load("7.1"), collect_project([header, source]))
+    assert [d for d in done.diagnostics if d.code == "HND002"] == []
