@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -109,6 +109,11 @@ class Names:
         if found is None and name in (lines := _tables().identifiers):
             found = self._identifiers[name] = self._resolve(*lines[name])
         return found
+
+    def among(self, words: Iterable[str]) -> dict[str, Name]:
+        """Return those of many identifiers that CUDA headers declare, and what they become."""
+        known = filter(_tables().identifiers.__contains__, words)
+        return {word: name for word in known if (name := self.get(word)) is not None}
 
     def private(self, name: str) -> Name | None:
         """Return the record of a name that only CUDA's own headers mean, or None.

@@ -75,9 +75,8 @@ def _line(unit: Unit, directive: Directive) -> Edit:
 def _sharing(unit: Unit) -> Iterator[Sequence[str]]:
     """Yield the groups of CUDA names of the file that have one HIP name."""
     by_target: dict[str, list[str]] = {}
-    for text in unit.index:
-        name = unit.names.get(text)
-        if name is not None and name.target is not None and name.status is Status.MAPPED:
+    for text, name in unit.known.items():
+        if name.target is not None and name.status is Status.MAPPED:
             by_target.setdefault(name.target, []).append(text)
     yield from (names for names in by_target.values() if len(names) > 1)
 

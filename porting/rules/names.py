@@ -95,7 +95,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     for text, places in unit.index.items():
         if text in VERSIONS:
             continue  # decided when the other families are done, by macros.Selections
-        name = unit.names.get(text)
+        name = unit.known.get(text)
         if text in CONVENTIONS:
             yield from _conventions(unit, text, places)
         elif name is None:

@@ -82,8 +82,7 @@ def _uses_runtime(unit: Unit) -> bool:
         return True
     if unit.launches:
         return True
-    found = (unit.names.get(word) for word in unit.index)
-    return any(name is not None and _is_runtimes(name) for name in found) or _has_ptx(unit)
+    return any(map(_is_runtimes, unit.known.values())) or _has_ptx(unit)
 
 
 def _is_runtimes(name: Name) -> bool:

@@ -10,7 +10,7 @@ from typing import Protocol
 from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
-from porting.mapping import Names
+from porting.mapping import Name, Names
 from porting.rules.functions import Functions
 from porting.rules.project import Project
 from porting.source import SourceFile
@@ -79,6 +79,21 @@ class Unit:
             if places:
                 found[name] = places
         return found
+
+    @cached_property
+    def known(self) -> dict[str, Name]:
+        """The identifiers of `index` that are in the name tables, in its order."""
+        return self.names.among(self.index)
+
+    @cached_property
+    def _listed(self) -> str:
+        return "\n".join(("", *self.index))
+
+    def starting_with(self, *prefixes: str) -> list[str]:
+        """Return the identifiers of `index` that start with one of these, in its order."""
+        if not any("\n" + prefix in self._listed for prefix in prefixes):
+            return []
+        return [name for name in self.index if name.startswith(prefixes)]
 
     @cached_property
     def strings(self) -> list[int]:

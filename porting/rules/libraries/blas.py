@@ -40,7 +40,8 @@ def check_blas(unit: Unit) -> Iterator[Diagnostic]:
 def _check_v2(unit: Unit) -> Iterator[Diagnostic]:
     if _defines_v2(unit):
         return
-    typed = [name for name in unit.index if name in _TYPED_CALLS or _COMPLEX.fullmatch(name)]
+    names = unit.starting_with("cublas")
+    typed = [name for name in names if name in _TYPED_CALLS or _COMPLEX.fullmatch(name)]
     for name in typed[:1]:
         for number in unit.where(name)[:1]:
             message = f"'{name}' needs HIPBLAS_V2 to be defined in ROCm {unit.target.rocm}"
@@ -75,12 +76,10 @@ def _check_v1(unit: Unit) -> Iterator[Diagnostic]:
     """Yield the calls of the interface without handles; those with one begin with a variable."""
     if unit.where("cublasHandle_t") or unit.where("cublasCreate"):
         return
-    for name, numbers in unit.index.items():
-        if not name.startswith("cublas"):
-            continue
+    for name in unit.starting_with("cublas"):
         if name not in _V1_ONLY and not _V1_CALL.fullmatch(name):
             continue
-        for number in numbers:
+        for number in unit.where(name):
             if call_at(unit.tokens, number) is not None:
                 message = f"'{name}' is called without a handle, which hipBLAS does not know"
                 advice = "create a handle by hipblasCreate and pass it as the first argument"

@@ -174,8 +174,8 @@ def _check_macros(unit: Unit) -> Iterator[Edit | Diagnostic]:
             message = f"'{name}' moves CUB into a namespace of its own, which hipCUB cannot do"
             advice = "drop the macro and name the types hipcub::"
             yield unit.diagnose(CUB_NAMESPACE, unit.tokens[number], message, help=advice)
-    for name in unit.index:
-        if not name.startswith(("CUB_", "Cub")) or name in (*_MACROS, *unit.project.declared):
+    for name in unit.starting_with("CUB_", "Cub"):
+        if name in _MACROS or name in unit.project.declared:
             continue
         if _NO_MACRO.fullmatch(name):
             for number in unit.where(name):

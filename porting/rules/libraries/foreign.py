@@ -83,9 +83,8 @@ _NAMESPACES: Final = {
 
 def check_foreign(unit: Unit) -> Iterator[Diagnostic]:
     """Yield an error where a name of such a library stands; one per name and line."""
-    for name, numbers in unit.index.items():
-        if name.startswith(_FIRST):
-            yield from _by_name(unit, name, numbers)
+    for name in unit.starting_with(*_FIRST):
+        yield from _by_name(unit, name)
     for namespace in sorted(_NAMESPACES.keys() & unit.index.keys()):
         if not declares(unit, namespace) and not _is_in_tree(unit, namespace):
             yield from _by_namespace(unit, namespace)
@@ -96,13 +95,13 @@ def _is_in_tree(unit: Unit, namespace: str) -> bool:
     return any(f"/{namespace}/" in f"/{path}" for path in unit.project.files)
 
 
-def _by_name(unit: Unit, name: str, numbers: list[int]) -> Iterator[Diagnostic]:
+def _by_name(unit: Unit, name: str) -> Iterator[Diagnostic]:
     match = _BY_NAME.fullmatch(name)
     if match is None or name in unit.project.declared or unit.names.get(name) is not None:
         return
     library = _LIBRARIES[(match.lastindex or 1) - 1]
     told: set[int] = set()
-    for number in numbers:
+    for number in unit.where(name):
         token = unit.tokens[number]
         line = unit.source.line_of(token.start)
         if line not in told:

@@ -54,8 +54,8 @@ def check_compiler(unit: Unit) -> Iterator[Edit | Diagnostic]:
         yield _nvcc(unit, number)
     for number in unit.where(_OLD_VERSION):
         yield from _old_version(unit, number)
-    for name in unit.index:
-        if name.startswith("__") and _OTHERS.fullmatch(name) and name not in _HANDLED:
+    for name in unit.starting_with("__CUDA", "__NVCC_"):
+        if _OTHERS.fullmatch(name) and name not in _HANDLED:
             yield from _others(unit, name)
     yield from _pragmas(unit)
     yield from _deprecated(unit)

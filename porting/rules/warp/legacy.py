@@ -26,7 +26,7 @@ def check_legacy(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     """
     if not widths.logical or not any(map(unit.where, _NAMES)) or not _is_cuda(unit):
         return
-    if any(name.startswith("hip") for name in unit.index):
+    if unit.starting_with("hip"):
         return
     for name in _NAMES:
         for place in unit.where(name):
