@@ -1,0 +1,39 @@
+"""The kinds of findings of building a ported tree with its own build system."""
+
+from porting.diagnostics import Code, Severity
+
+BUILD_FAILED = Code(
+    "BUI001",
+    "build-system",
+    Severity.ERROR,
+    "the ported tree does not build with its own build system",
+    "The build system of the tree was run against the toolkit of the platform, and ended with this"
+    " error.  The place is the one that the error names, in the input; an error without a place"
+    " stands at the build file.",
+)
+NOT_BUILT = Code(
+    "BUI002",
+    "build-system",
+    Severity.WARNING,
+    "not built: what the build needs is missing here",
+    "The build system's own program, or a package that the build asks for, is not on this machine,"
+    " so nothing is said about whether the tree builds.  Install it, or build where it is.",
+)
+NOT_LOADED = Code(
+    "BUI003",
+    "build-system",
+    Severity.ERROR,
+    "a library that was built does not load",
+    "The dynamic loader refused the library in a process of its own, with every symbol bound at"
+    " once: it wants a library or a symbol that the toolkit of the platform does not have.",
+)
+NO_CLEAN_ANSWER = Code(
+    "BUI004",
+    "build-system",
+    Severity.ERROR,
+    "a library that was built breaks where there is no GPU",
+    "After loading, the GPU runtime that the library brings was asked for the number of devices; or"
+    " a command of [tool.porting] smoke was run.  The process ended by a signal, did not end, or"
+    " the answer was neither devices nor 'no device'.",
+)
+CODES = (BUILD_FAILED, NOT_BUILT, NOT_LOADED, NO_CLEAN_ANSWER)

@@ -1,0 +1,137 @@
+"""The outcome of building as stages, verdicts and located findings."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from porting.building.codes import BUILD_FAILED, NO_CLEAN_ANSWER, NOT_BUILT, NOT_LOADED
+from porting.building.loading import Loaded
+from porting.building.pipeline import Built, Failed, Outcome, passed
+from porting.building.problems import Problem, problems
+from porting.diagnostics import Diagnostic, by_place
+from porting.reports import Outcome as Said
+from porting.reports import Stage, State, Verdict
+
+Origin = Callable[[str, int], tuple[str, int]]
+_TAIL = 3
+
+
+@dataclass(frozen=True)
+class Building:
+    """What building says: stages with counts, verdicts per build file, findings by place."""
+
+    stages: tuple[Stage, ...]
+    verdicts: dict[str, tuple[Verdict, ...]]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def stage_names(platform: str) -> tuple[str, str]:
+    """Return the names of the stages of a platform: building, loading."""
+    return f"{platform} build", f"{platform} load"
+
+
+def judge(outcome: Outcome, origin: Origin) -> Building:
+    """Return what an outcome says.  `origin` maps a file and line of the output to the input's."""
+    names = stage_names(outcome.platform)
+    if outcome.unavailable or not outcome.builds:
+        state = State.UNAVAILABLE if outcome.unavailable else State.SKIPPED
+        reason = outcome.unavailable or "the tree has no build file that can be run"
+        return Building(tuple(Stage(name, state, reason) for name in names), {}, ())
+    verdicts = {each.build.file: tuple(_verdicts(each, outcome)) for each in outcome.builds}
+    found = [d for each in outcome.builds for d in _findings(each, outcome, origin)]
+    found += _smoke_findings(outcome, origin)
+    stages = tuple(_stage(name, verdicts) for name in names)
+    return Building(stages, verdicts, tuple(by_place(found)))
+
+
+def _stage(name: str, verdicts: dict[str, tuple[Verdict, ...]]) -> Stage:
+    said = [v.outcome for items in verdicts.values() for v in items if v.stage == name]
+    return Stage(
+        name,
+        State.RAN,
+        verified=said.count(Said.VERIFIED),
+        failed=said.count(Said.FAILED),
+        not_verified=said.count(Said.NOT_VERIFIED),
+    )
+
+
+def _verdicts(built: Built, outcome: Outcome) -> Iterator[Verdict]:
+    build, loading = stage_names(outcome.platform)
+    system = built.build.system.value
+    if built.missing:
+        reason = f"{built.missing} is not installed"
+        yield Verdict(build, system, Said.NOT_VERIFIED, reason)
+        return
+    if built.failed:
+        said = Said.NOT_VERIFIED if _lacks(built.failed) else Said.FAILED
+        yield Verdict(build, system, said, f"the {built.failed.step.what} step")
+        return
+    made = ", ".join(product.path.name for product in built.products)
+    yield Verdict(build, system, Said.VERIFIED, made or "no library or program came out")
+    for loaded in built.loaded:
+        bad = loaded.refused or loaded.unclean
+        detail = f"{loaded.path.name}: {bad or loaded.answer or 'loads'}"
+        yield Verdict(loading, system, Said.FAILED if bad else Said.VERIFIED, detail)
+
+
+def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:
+    file, line = origin(built.build.file, 1)
+    if built.missing:
+        text = f"not built: {built.missing} is not on PATH"
+        yield NOT_BUILT.at(file, text, f"install {built.missing}", line=line)
+    elif built.failed:
+        yield from _failure(built, built.failed, outcome.place, origin)
+    for loaded in built.loaded:
+        yield from _load_findings(loaded, outcome, file, line)
+
+
+def _failure(built: Built, failed: Failed, place: Path, origin: Origin) -> Iterator[Diagnostic]:
+    what = f"{built.build.system} {failed.step.what}"
+    if failed.ran.timed_out:
+        file, line = origin(built.build.file, 1)
+        yield NOT_BUILT.at(file, f"not built: {what} did not end in time", line=line)
+        return
+    ran = " ".join(failed.step.command)
+    for problem in problems(failed.ran.output) or [_last_words(failed)]:
+        file, line = origin(*_place(problem, built, place))
+        code = NOT_BUILT if problem.absent else BUILD_FAILED
+        text = f"not built: {problem.text}" if problem.absent else problem.text
+        yield code.at(file, text, f"{what} ran: {ran}", line=line)
+
+
+def _lacks(failed: Failed) -> bool:
+    found = problems(failed.ran.output)
+    return failed.ran.timed_out or (bool(found) and all(problem.absent for problem in found))
+
+
+def _last_words(failed: Failed) -> Problem:
+    lines = [line.strip() for line in failed.ran.output.splitlines() if line.strip()]
+    said = " / ".join(lines[-_TAIL:]) or "it said nothing"
+    return Problem(f"{failed.step.program} ended with code {failed.ran.code}: {said}")
+
+
+def _place(problem: Problem, built: Built, place: Path) -> tuple[str, int]:
+    """Return the file of the tree and the line of a problem, the build file for one without."""
+    if problem.path:
+        for path in (Path(problem.path), place / built.build.folder / problem.path):
+            real = Path(path).resolve() if path.is_absolute() else path
+            if real.is_relative_to(place):
+                return real.relative_to(place).as_posix(), max(problem.line, 1)
+    return built.build.file, 1
+
+
+def _load_findings(loaded: Loaded, outcome: Outcome, file: str, line: int) -> Iterator[Diagnostic]:
+    name = loaded.path.relative_to(outcome.place).as_posix()
+    if loaded.refused:
+        yield NOT_LOADED.at(file, f"{name} does not load: {loaded.refused}", line=line)
+    if loaded.unclean:
+        yield NO_CLEAN_ANSWER.at(file, f"{name}: {loaded.unclean}", line=line)
+
+
+def _smoke_findings(outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:
+    for text, ran in outcome.smoke:
+        if not passed(ran):
+            file, line = origin(outcome.builds[0].build.file, 1)
+            said = ran.output.strip().rpartition("\n")[2][:200]
+            ended = "did not end in time" if ran.timed_out else f"ended with code {ran.code}"
+            yield NO_CLEAN_ANSWER.at(file, f"`{text}` {ended}: {said}", line=line)

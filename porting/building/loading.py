@@ -1,0 +1,91 @@
+"""Load what was built, each file in a process of its own, and ask its runtime for devices."""
+
+import json
+import re
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from porting.building.running import run
+
+_TIMEOUT = 60.0
+_UNRESOLVED = re.compile(r"=> not found|undefined symbol:|symbol lookup error|cannot open shared")
+# Runs in the child: standard library alone, no import of ours.
+_CHILD = r"""
+import ctypes, json, os, sys
+path = sys.argv[1]
+answer = {}
+try:
+    library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+except OSError as error:
+    answer["error"] = str(error)
+else:
+    for name in ("hipGetDeviceCount", "cudaGetDeviceCount"):
+        count = ctypes.c_int(-1)
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            continue
+        answer.update(call=name, status=function(ctypes.byref(count)), count=count.value)
+        break
+print("\n" + json.dumps(answer))
+sys.stdout.flush()
+os._exit(0)
+"""
+# hipErrorNoDevice and cudaErrorNoDevice; cudaErrorInsufficientDriver, without a driver;
+# cudaErrorStubLibrary, with a link stub in its place.
+_NO_DEVICE = (100, 35, 34)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What became of a library: `refused` by the loader, or `unclean` where it was called.
+
+    `answer`: what its runtime said, in words; empty when it brings none that can be asked.
+    """
+
+    path: Path
+    refused: str = ""
+    unclean: str = ""
+    answer: str = ""
+
+
+def load(path: Path, environment: Mapping[str, str]) -> Loaded:
+    """Load a library with every symbol bound, and ask the runtime that it links for devices."""
+    command = [sys.executable, "-I", "-c", _CHILD, str(path)]
+    done = run(command, path.parent, environment, _TIMEOUT)
+    if done.timed_out:
+        return Loaded(path, unclean=f"it did not end in {_TIMEOUT:.0f} s after loading")
+    if done.code < 0:
+        name = signal.Signals(-done.code).name
+        return Loaded(path, unclean=f"the process that loaded it ended by {name}")
+    try:
+        told = json.loads(done.output.strip().rpartition("\n")[2])
+    except ValueError:
+        return Loaded(path, unclean=f"the process that loaded it ended with code {done.code}")
+    if "error" in told:
+        return Loaded(path, refused=told["error"])
+    return Loaded(path, **_judge(told))
+
+
+def resolve(path: Path, environment: Mapping[str, str]) -> Loaded:
+    """Let the dynamic loader resolve every library and symbol of a program, without running it."""
+    tracing = {"LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "1", "LD_BIND_NOW": "1"}  # see ld.so(8)
+    done = run([str(path)], path.parent, {**environment, **tracing}, _TIMEOUT)
+    wrong = [line.strip() for line in done.output.splitlines() if _UNRESOLVED.search(line)]
+    if wrong:
+        return Loaded(path, refused="; ".join(wrong[:5]))
+    return Loaded(path, unclean=f"the loader ended with code {done.code}" if done.code else "")
+
+
+def _judge(told: Mapping[str, str | int]) -> dict[str, str]:
+    if "call" not in told:
+        return {}
+    said = f"{told['call']} returned {told['status']}, {told['count']} devices"
+    if told["status"] in _NO_DEVICE:
+        return {"answer": f"no device ({said})"}
+    if told["status"] == 0 and int(told["count"]) >= 0:
+        return {"answer": said}
+    return {"unclean": said}

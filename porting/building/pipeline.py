@@ -1,0 +1,133 @@
+"""Build a ported tree with its own build systems, then load what came out."""
+
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from porting.building import toolset as toolsets
+from porting.building.loading import Loaded, load, resolve
+from porting.building.products import Product, products, snapshot
+from porting.building.running import Ran, run
+from porting.building.systems import PRODUCTS, Build, Step, builds, steps
+from porting.building.toolset import Toolset
+from porting.config import Target
+from porting.errors import ToolchainError
+
+_SKIPPED = 77  # what automake's and CMake's tests exit with when they cannot run
+_IGNORED = shutil.ignore_patterns(".git", "__pycache__")
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What to build: the tree at `root`, for a platform.
+
+    `smoke`: commands to run in the built tree.  `timeout` is for each command, in seconds.
+    """
+
+    root: Path
+    target: Target
+    platform: str = "rocm"
+    smoke: tuple[str, ...] = ()
+    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    timeout: float = 1800.0
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A command that ended with an error."""
+
+    step: Step
+    ran: Ran
+
+
+@dataclass(frozen=True)
+class Built:
+    """One build: what failed, the program that is missing, or what was made and how it loads."""
+
+    build: Build
+    failed: Failed | None = None
+    missing: str = ""
+    products: tuple[Product, ...] = ()
+    loaded: tuple[Loaded, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All builds of a tree for a platform, in `place`, a copy of it that is gone by now.
+
+    `unavailable`: why nothing could be built.  `smoke`: the commands with what became of them.
+    """
+
+    platform: str
+    place: Path
+    builds: tuple[Built, ...] = ()
+    smoke: tuple[tuple[str, Ran], ...] = ()
+    unavailable: str = ""
+
+
+def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:
+    """Build a tree in a copy of it with each build system that it has, and load the products.
+
+    The tree itself is not touched.  Raises InputError for a missing root; what is wrong with the
+    tree or missing on the machine is in the outcome.
+    """
+    with tempfile.TemporaryDirectory(prefix="porting-build-") as folder:
+        place = Path(folder).resolve() / "tree"
+        try:
+            toolset = toolsets.find(request.platform, request.target, say, os.environ)
+        except ToolchainError as error:
+            return Outcome(request.platform, place, unavailable=str(error))
+        shutil.copytree(request.root, place, symlinks=True, ignore=_IGNORED)
+        files = [path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()]
+        done = []
+        for each in builds(files):
+            say(f"{each.file}: building with {each.system} for {request.platform}")
+            done.append(_build(request, each, toolset, place))
+        smoke = tuple(_smoke(request, toolset, place)) if _all_built(done) else ()
+        return Outcome(request.platform, place, tuple(done), smoke)
+
+
+def _all_built(done: Sequence[Built]) -> bool:
+    return bool(done) and not any(each.failed or each.missing for each in done)
+
+
+def _build(request: BuildRequest, build: Build, toolset: Toolset, place: Path) -> Built:
+    folder = place / build.folder
+    before = snapshot(folder)
+    environment = toolset.environment(os.environ)
+    for step in steps(build, toolset, request.jobs):
+        if shutil.which(step.program, path=environment["PATH"]) is None:
+            return Built(build, missing=step.program)
+        ran = run(step.command, folder, environment, request.timeout)
+        if ran.code:
+            return Built(build, Failed(step, ran))
+    made = products(folder, before)
+    loaded = tuple(_load(product, toolset, environment) for product in made)
+    return Built(build, products=tuple(made), loaded=loaded)
+
+
+def _load(product: Product, toolset: Toolset, environment: Mapping[str, str]) -> Loaded:
+    there = toolset.loading(environment, driver=product.links_driver)
+    return (load if product.is_library else resolve)(product.path, there)
+
+
+def _smoke(request: BuildRequest, toolset: Toolset, place: Path) -> "list[tuple[str, Ran]]":
+    environment = toolset.loading(toolset.environment(os.environ), driver=False)
+    return [
+        (text, run(shlex.split(text), place, environment, request.timeout))
+        for text in request.smoke
+    ]
+
+
+def passed(ran: Ran) -> bool:
+    """Whether a smoke command ended well, or said that it was skipped."""
+    return ran.code in (0, _SKIPPED)
+
+
+__all__ = ["PRODUCTS", "BuildRequest", "Built", "Failed", "Outcome", "build", "passed"]

@@ -1,0 +1,78 @@
+"""What the programs of a build say went wrong, as located problems."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_PATTERNS = (
+    # gcc, clang
+    r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.+)$",
+    # nvcc's front end
+    r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error[^:]*: (?P<text>.+)$",
+    # CMake: the text stands two lines below
+    r"^CMake Error(?: at (?P<path>[^:\n]+):(?P<line>\d+))?[^\n]*:\n\s*(?P<text>\S[^\n]*)$",
+    # rustc: the place stands below
+    r"^error(?:\[E\d+\])?: (?P<text>[^\n]+)\n\s*--> (?P<path>[^:\n]+):(?P<line>\d+):\d+$",
+    # make, meson
+    r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+): (?P<text>\*\*\* .+)$",
+    r"^(?P<path>\S*meson\.build):(?P<line>\d+):\d+: ERROR: (?P<text>.+)$",
+    # Python: the last line of a traceback, and the last file of it
+    (
+        r"^Traceback [^\n]*\n(?:  .*\n)*  File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)[^\n]*\n"
+        r"(?:    .*\n)*(?P<text>\w[\w.]*(?:Error|Exception|Exit|Interrupt)\b[^\n]*)$"
+    ),
+)
+_LOCATED = tuple(re.compile(pattern, re.MULTILINE) for pattern in _PATTERNS)
+_LINKER = re.compile(
+    r"^(?:\S*ld(?:\.\w+)?: )?(?:error: )?(?:[^\n]*: )?"
+    r"(?P<text>undefined (?:reference to|symbol:) [^\n]+|cannot find -l\S+|"
+    r"unable to find library -l\S+|relocation [^\n]+ can not be used [^\n]+)$",
+    re.MULTILINE,
+)
+_ANY = re.compile(r"^(?:\S+: )?(?:fatal )?error:? (?P<text>.+)$", re.MULTILINE | re.IGNORECASE)
+# What says that something is not installed, which is no fault of the tree.
+_ABSENT = re.compile(
+    r"Could NOT find|No module named|could not find (?:a package|Cargo|`)|not found: No such file"
+    r"|By not providing \"Find|no matching package|Dependency .* not found|cannot find -l"
+    r"|No CMAKE_\w+_COMPILER could be found|file not found|No such file or directory"
+)
+_MOST = 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One error: where, if it says so, and its text; `absent`: something is not installed."""
+
+    text: str
+    path: str = ""
+    line: int = 0
+
+    @property
+    def absent(self) -> bool:
+        """Whether the text says that something is not on this machine."""
+        return _ABSENT.search(self.text) is not None
+
+
+def problems(output: str) -> list[Problem]:
+    """Return the errors in the output of a build, in order, each once, the first twenty.
+
+    Located errors are looked for first, then those of a linker, then any line that says error.
+    """
+    found = dict.fromkeys(_located(output)) or dict.fromkeys(_linker(output))
+    found = found or dict.fromkeys(_any(output))
+    return list(found)[:_MOST]
+
+
+def _located(output: str) -> Iterator[Problem]:
+    matches = [match for pattern in _LOCATED for match in pattern.finditer(output)]
+    for match in sorted(matches, key=lambda match: match.start()):
+        line = int(match["line"]) if match["line"] else 0
+        yield Problem(match["text"].strip(), match["path"] or "", line)
+
+
+def _linker(output: str) -> Iterator[Problem]:
+    yield from (Problem(match["text"].strip()) for match in _LINKER.finditer(output))
+
+
+def _any(output: str) -> Iterator[Problem]:
+    yield from (Problem(match["text"].strip()) for match in _ANY.finditer(output))

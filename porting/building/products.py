@@ -1,0 +1,52 @@
+"""What a build has made: the libraries and programs that were not there before."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from porting.elf import Binary, ElfError, Kind, read_binary
+
+_MAGIC = b"\x7fELF"
+_DRIVER = ("libcuda.so.1", "libnvidia-ml.so.1")
+
+
+@dataclass(frozen=True)
+class Product:
+    """A linked file: `path` in the folder that was built, and what it says."""
+
+    path: Path
+    binary: Binary
+
+    @property
+    def is_library(self) -> bool:
+        """Whether a process can load it."""
+        return any(member.kind is Kind.SHARED for member in self.binary.members)
+
+    @property
+    def links_driver(self) -> bool:
+        """Whether it needs a library that comes with NVIDIA's driver."""
+        return any(name in _DRIVER for member in self.binary.members for name in member.needed)
+
+
+def snapshot(folder: Path) -> frozenset[Path]:
+    """Return the files of a folder, to tell later which are new."""
+    return frozenset(path for path in folder.rglob("*") if path.is_file())
+
+
+def products(folder: Path, before: frozenset[Path]) -> list[Product]:
+    """Return the linked files that a build added, sorted; copies of one file count once."""
+    found: dict[bytes, Product] = {}
+    for path in sorted(snapshot(folder) - before):
+        if path.is_symlink() or "CMakeFiles" in path.parts or not _is_elf(path):
+            continue
+        try:
+            binary = read_binary(path)
+        except ElfError:
+            continue
+        if any(member.kind in (Kind.SHARED, Kind.EXECUTABLE) for member in binary.members):
+            found.setdefault(path.read_bytes(), Product(path, binary))
+    return list(found.values())
+
+
+def _is_elf(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC

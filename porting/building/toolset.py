@@ -1,0 +1,94 @@
+"""The toolkit that a tree is built against: an installed one, or the one from wheels."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from porting.config import Target
+from porting.errors import ToolchainError
+from porting.toolkits import clang, cuda, detect
+from porting.toolkits import sysroot as sysroots
+from porting.toolkits.platforms import CUDA, PLATFORMS, ROCM, SELECTOR
+from porting.toolkits.wheels import Say
+
+# What would speak louder than the toolkit that was chosen.
+_OTHERS = (
+    "HIP_PATH",
+    "HIPCXX",
+    "CUDACXX",
+    "CUDAARCHS",
+    "CMAKE_PREFIX_PATH",
+    "LD_LIBRARY_PATH",
+    "LIBRARY_PATH",
+    "CPATH",
+    "HIP_PLATFORM",
+    "HIP_COMPILER",
+)
+
+
+@dataclass(frozen=True)
+class Toolset:
+    """A platform, the home of its toolkit, and the architectures to build for.
+
+    `libraries`: folders with libraries that this machine's loader does not know; `driver`: the one
+    with link stubs of the driver's.  `python`: the interpreter for build scripts.
+    """
+
+    platform: str
+    home: Path
+    archs: tuple[str, ...]
+    libraries: tuple[Path, ...] = ()
+    driver: Path | None = None
+    python: str = sys.executable
+
+    def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment of a build: this toolkit's, and nothing of another."""
+        names = {name for platform in PLATFORMS for name in platform.variables}
+        kept = {k: v for k, v in inherited.items() if k not in names.union(_OTHERS)}
+        variables = next(p.variables for p in PLATFORMS if p.name == self.platform)
+        kept |= dict.fromkeys(variables, str(self.home))
+        path = inherited.get("PATH", os.defpath)
+        kept["PATH"] = os.pathsep.join([str(self.home / "bin"), path])
+        kept[SELECTOR] = self.platform
+        kept["LC_ALL"] = "C"
+        if self.archs:
+            kept["PYTORCH_ROCM_ARCH"] = ";".join(self.archs)
+        if self.driver:
+            kept["LIBRARY_PATH"] = str(self.driver)  # where gcc looks for what -l names
+        return kept
+
+    def loading(self, environment: Mapping[str, str], *, driver: bool) -> dict[str, str]:
+        """Return the environment in which what was built is loaded.
+
+        `driver`: it links a library of the driver's, which no machine without a GPU has.
+        """
+        folders = [*self.libraries, *([self.driver] if driver and self.driver else [])]
+        path = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, folders))} if folders else {}
+        return {**environment, **path}
+
+
+def find(platform: str, target: Target, say: Say, environment: Mapping[str, str]) -> Toolset:
+    """Return the toolkit of a platform: an installation of the target's release, else from wheels.
+
+    Raises ToolchainError when there is neither.
+    """
+    if platform == ROCM.name:
+        return Toolset(platform, _rocm(target, say, environment), target.archs)
+    found = detect.home(CUDA, environment)
+    home = cuda.create(say).path if found is None else found.path
+    return Toolset(platform, home, (), (home / "lib64",), home / "lib64/stubs")
+
+
+def _rocm(target: Target, say: Say, environment: Mapping[str, str]) -> Path:
+    installed = detect.home(ROCM, environment)
+    if installed is not None and installed.release == target.rocm:
+        return installed.path
+    compiler = clang.find()
+    if compiler.tool("clang-offload-bundler") is None:
+        raise ToolchainError(
+            f"clang-offload-bundler is not beside {compiler.path}; objects with device code cannot "
+            f"be written without it: install clang-tools-{compiler.major}"
+        )
+    return sysroots.create(target.rocm, compiler, say).path

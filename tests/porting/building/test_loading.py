@@ -1,0 +1,66 @@
+"""Loading what was built, with real libraries: healthy, refused, crashing, hanging."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from porting.building.loading import load, resolve
+
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
+
+
+def library(folder: Path, text: str, *flags: str) -> Path:
+    (folder / "part.c").write_text(text)
+    path = folder / "libpart.so"
+    command = ["gcc", "-shared", "-fPIC", "-w", "part.c", "-o", str(path), *flags]
+    subprocess.run(command, cwd=folder, check=True, timeout=60)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("*n = 0; return 100;", "no device (hipGetDeviceCount returned 100, 0 devices)"),
+        ("*n = 2; return 0;", "hipGetDeviceCount returned 0, 2 devices"),
+    ],
+)
+def test_load_when_the_runtime_answers(tmp_path: Path, body: str, answer: str) -> None:
+    path = library(tmp_path, f"int hipGetDeviceCount(int* n) {{ {body} }}")
+    loaded = load(path, ENVIRONMENT)
+    assert (loaded.answer, loaded.refused, loaded.unclean) == (answer, "", "")
+
+
+def test_load_when_no_runtime_is_linked(tmp_path: Path) -> None:
+    loaded = load(library(tmp_path, "int answer(void) { return 42; }"), ENVIRONMENT)
+    assert (loaded.answer, loaded.refused, loaded.unclean) == ("", "", "")
+
+
+def test_load_when_a_symbol_is_missing(tmp_path: Path) -> None:
+    loaded = load(library(tmp_path, "int cudaMalloc(); int f() { return cudaMalloc(); }"), {})
+    assert "undefined symbol: cudaMalloc" in loaded.refused
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("*(volatile int*)0 = 1; return 0;", "the process that loaded it ended by SIGSEGV"),
+        ("_exit(3);", "the process that loaded it ended with code 3"),
+        ("*n = -1; return 999;", "hipGetDeviceCount returned 999, -1 devices"),
+    ],
+)
+def test_load_when_the_answer_is_not_clean(tmp_path: Path, body: str, told: str) -> None:
+    path = library(tmp_path, f"int hipGetDeviceCount(int* n) {{ {body} }}")
+    assert load(path, ENVIRONMENT).unclean == told
+
+
+def test_resolve_when_a_program_lacks_a_library(tmp_path: Path) -> None:
+    path = library(tmp_path, "int part(void) { return 7; }")
+    (tmp_path / "main.c").write_text("int part(void); int main(void) { return part(); }")
+    command = ["gcc", "main.c", "-o", "main", "-L.", "-lpart"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    program = tmp_path / "main"
+    assert "libpart.so => not found" in resolve(program, ENVIRONMENT).refused
+    healthy = resolve(program, {**ENVIRONMENT, "LD_LIBRARY_PATH": str(path.parent)})
+    assert (healthy.refused, healthy.unclean) == ("", "")

@@ -1,0 +1,106 @@
+"""Building real trees against the ROCm tree, and what is said of those that do not build."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from porting.building import Building, BuildRequest, build, judge
+from porting.config import Target
+from porting.reports import State
+from porting.toolkits.sysroot import Sysroot
+
+TARGET = Target("7.1", ("gfx942",))
+KERNEL = """\
+#include <hip/hip_runtime.h>
+__global__ void twice(float *x) { x[threadIdx.x] *= 2; }
+extern "C" int run() { twice<<<1, 1>>>(nullptr); return hipGetLastError(); }
+"""
+MAKEFILE = """\
+libtwice.so: twice.hip
+\t$(ROCM_PATH)/bin/hipcc --offload-arch=gfx942 -fPIC -shared $< -o $@ -Wl,-rpath,$(ROCM_PATH)/lib
+"""
+
+
+def built(root: Path, files: Mapping[str, str], smoke: tuple[str, ...] = ()) -> Building:
+    for name, text in files.items():
+        (root / name).write_text(text)
+    before = sorted(path.name for path in root.iterdir())
+    building = judge(
+        build(BuildRequest(root, TARGET, smoke=smoke)), lambda file, line: (f"in/{file}", line)
+    )
+    assert sorted(path.name for path in root.iterdir()) == before, "the tree itself is not touched"
+    return building
+
+
+def told(building: Building) -> list[tuple[str, int, str]]:
+    return [(d.file, d.line, d.code) for d in building.diagnostics]
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_all_is_well(tmp_path: Path) -> None:
+    building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": KERNEL}, ("test -f Makefile",))
+    assert [(s.name, s.state, s.verified) for s in building.stages] == [
+        ("rocm build", State.RAN, 1),
+        ("rocm load", State.RAN, 1),
+    ]
+    assert told(building) == []
+    verdicts = building.verdicts["Makefile"]
+    assert verdicts[1].detail == (
+        "libtwice.so: no device (hipGetDeviceCount returned 100, 0 devices)"
+    )
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_a_unit_is_wrong(tmp_path: Path) -> None:
+    wrong = KERNEL.replace("hipGetLastError", "cudaGetLastError")
+    building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": wrong})
+    assert told(building) == [("in/twice.hip", 3, "BUI001")]
+    assert building.stages[0].failed == 1
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_a_symbol_is_left_over(tmp_path: Path) -> None:
+    declared = KERNEL.replace("return hip", "return cudaFree() + hip")
+    text = declared.replace("__global__", 'extern "C" int cudaFree();\n__global__', 1)
+    building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": text})
+    assert told(building) == [("in/Makefile", 1, "BUI003")]
+    assert "undefined symbol: cudaFree" in building.diagnostics[0].message
+    assert building.stages[1].failed == 1
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_a_header_is_not_installed(tmp_path: Path) -> None:
+    text = f"#include <no_such_header.h>\n{KERNEL}"
+    building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": text})
+    assert told(building) == [("in/twice.hip", 1, "BUI002")]
+    assert (building.stages[0].failed, building.stages[0].not_verified) == (0, 1)
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_a_smoke_command_fails(tmp_path: Path) -> None:
+    files = {"Makefile": MAKEFILE, "twice.hip": KERNEL}
+    building = built(tmp_path, files, ("sh -c 'exit 77'", "sh -c 'echo broken; exit 3'"))
+    assert told(building) == [("in/Makefile", 1, "BUI004")]
+    assert building.diagnostics[0].message.endswith("ended with code 3: broken")
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_there_is_no_build_file(tmp_path: Path) -> None:
+    building = built(tmp_path, {"twice.hip": KERNEL})
+    assert {stage.state for stage in building.stages} == {State.SKIPPED}
+
+
+def test_building_when_the_program_is_missing(
+    sysroot: Sysroot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROCM_PATH", str(sysroot.path))
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "bin").mkdir()
+    for name in ("clang++-19", "clang-offload-bundler-19"):
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name) or name)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    building = built(tmp_path / "tree", {"Makefile": MAKEFILE})
+    assert told(building) == [("in/Makefile", 1, "BUI002")]
+    assert building.diagnostics[0].message == "not built: make is not on PATH"
