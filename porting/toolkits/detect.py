@@ -10,7 +10,7 @@ from pathlib import Path
 
 from porting.errors import ToolchainError
 from porting.toolkits import platforms
-from porting.toolkits.platforms import CHOICES, PLATFORMS, ROCM, SELECTOR, Platform
+from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
 
 
 class State(StrEnum):
@@ -72,14 +72,12 @@ def home(platform: Platform, environment: Mapping[str, str]) -> Candidate | None
 
 def choose(
     environment: Mapping[str, str] = os.environ,
-    oldest_rocm: tuple[int, int] = ROCM.oldest,
     table: Sequence[Platform] = PLATFORMS,
 ) -> Choice:
     """Return the platform by the one rule: GPU_PLATFORM decides; unset, what is installed.
 
-    `oldest_rocm`: the runtime needs 7.0.  Raises ToolchainError when both platforms are installed
-    and nothing says which, when the platform that was asked for is not there, or when it is too
-    old.
+    Raises ToolchainError when both platforms are installed and nothing says which, and when the
+    platform that was asked for is not there or too old.
     """
     asked = environment.get(SELECTOR, "")
     if asked and asked not in CHOICES:
@@ -93,19 +91,12 @@ def choose(
         found = home(platform, environment)
         if found is None:
             raise _not_there(platform, environment)
-        return _checked(found, oldest_rocm)
+        return Choice(platform.name, found)
     homes = [candidate for p in table if (candidate := home(p, environment))]
     if len(homes) > 1:
         places = {candidate.platform.name: candidate.path for candidate in homes}
         raise ToolchainError(platforms.BOTH_FOUND.format(selector=SELECTOR, **places))
-    return _checked(homes[0], oldest_rocm) if homes else Choice("none")
-
-
-def _checked(candidate: Candidate, oldest_rocm: tuple[int, int]) -> Choice:
-    platform, version = candidate.platform, candidate.version
-    if platform.name == ROCM.name and version and version < oldest_rocm:
-        raise ToolchainError(_too_old(candidate.path, version, platform, oldest_rocm))
-    return Choice(platform.name, candidate)
+    return Choice(homes[0].platform.name, homes[0]) if homes else Choice("none")
 
 
 def _not_there(platform: Platform, environment: Mapping[str, str]) -> ToolchainError:
@@ -148,7 +139,7 @@ def _inspect(platform: Platform, source: str, path: Path) -> Candidate:
         reason = platforms.INCOMPLETE.format(path=path, missing=" and no ".join(missing))
         return Candidate(platform, source, path, State.UNUSABLE, version, reason)
     if version and version < platform.oldest:
-        reason = _too_old(path, version, platform, platform.oldest)
+        reason = _too_old(path, version, platform)
         return Candidate(platform, source, path, State.UNUSABLE, version, reason)
     return Candidate(platform, source, path, State.USABLE, version)
 
@@ -167,13 +158,11 @@ def _version(platform: Platform, path: Path) -> tuple[int, int] | tuple[()]:
     return ()
 
 
-def _too_old(
-    path: Path, version: tuple[int, ...], platform: Platform, oldest: tuple[int, int]
-) -> str:
+def _too_old(path: Path, version: tuple[int, ...], platform: Platform) -> str:
     return platforms.TOO_OLD.format(
         name=platform.name,
         version=".".join(map(str, version)),
         path=path,
-        oldest=".".join(map(str, oldest)),
+        oldest=".".join(map(str, platform.oldest)),
         variable=platform.variables[0],
     )

@@ -33,7 +33,6 @@ class Flags:
 
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,16 +83,15 @@ class Compiler:
 
     def _common(self, unit: Unit) -> list[str]:
         own = self.database[unit.path].flags if unit.path in self.database else ()
-        extra = (*own, *self.flags.extra)
         if self.is_relocatable and unit.language is Language.HIP:
-            extra = (_RDC_FLAG, *extra)
+            own = (_RDC_FLAG, *own)
         command = [str(self.toolchain.clang.path), "-x", unit.language.value, *_QUIET]
-        if unit.language is not Language.C and not any(f.startswith("-std=") for f in extra):
+        if unit.language is not Language.C and not any(f.startswith("-std=") for f in own):
             command.append(f"-std={self.standard}")
         command += [
             "-D__HIP_PLATFORM_AMD__=1",
             *(f"-D{name}" for name in self.flags.defines),
-            *extra,
+            *own,
             *(f"-I{folder}" for folder in self.flags.include_dirs),
             *("-isystem", str(self.toolchain.sysroot.include)),
         ]
