@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from porting.buildfiles.codes import CODES
+from porting.buildfiles.bazel.convert import BazelFiles
+from porting.buildfiles.cargo.convert import CargoScripts
+from porting.buildfiles.codes import CODES as _COMMON_CODES
+from porting.buildfiles.meson.convert import MesonFiles
 from porting.buildfiles.model import (
     BuildContext,
     BuildFiles,
     Converted,
     Converter,
 )
+from porting.buildfiles.python.codes import CODES as _PYTHON_CODES
+from porting.buildfiles.python.convert import PythonScripts
 from porting.hipify import Hipified
 from porting.source import SourceFile
 from porting.tree import Kind, Tree
@@ -26,12 +31,13 @@ __all__ = [
     "read_build_files",
 ]
 
+CODES = (*_COMMON_CODES, *_PYTHON_CODES)
 _LARGEST = 1 << 20  # a build file of a megabyte is data
 
 
 def converters() -> tuple[Converter, ...]:
     """Return the converters in the order in which their findings are told."""
-    return ()
+    return (PythonScripts(), CargoScripts(), MesonFiles(), BazelFiles())
 
 
 def handles(path: str) -> bool:

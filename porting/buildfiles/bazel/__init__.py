@@ -1,0 +1,1 @@
+"""Bazel build files: CUDA in them is found and told; they are not converted."""

@@ -1,0 +1,1 @@
+"""The detection rule as a shell script, for Make and Meson."""

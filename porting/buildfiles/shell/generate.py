@@ -1,0 +1,89 @@
+"""Write gpu_detect.sh of a tree: the detection rule for Make and Meson, from the one table."""
+
+import re
+from collections.abc import Iterable
+from importlib import resources
+
+from porting.toolkits import platforms
+from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
+
+NAME = "gpu_detect.sh"
+
+
+def gpu_detect(banner: str) -> str:
+    """Return the script's text; `banner`: the comment that begins it."""
+    text = resources.files("porting.buildfiles.shell").joinpath("gpu_detect.sh.in").read_text()
+    filled = {
+        "UNKNOWN_CHOICE": _message(platforms.UNKNOWN_CHOICE, value="$asked"),
+        "BOTH_FOUND": _message(platforms.BOTH_FOUND, rocm="$rocm", cuda="$cuda"),
+        "NO_FOLDER": _message(platforms.NO_FOLDER, path="$2"),
+        "INCOMPLETE": _message(platforms.INCOMPLETE, path="$2", missing="$missing"),
+        "PLATFORMS": "\n".join(map(_platform, PLATFORMS)),
+        "CHOICES": "|".join(CHOICES),
+        "SELECTOR": SELECTOR,
+    }
+    for name, value in filled.items():
+        text = text.replace(f"@{name}@", value)
+    return f"#!/bin/sh\n{banner}{text}"
+
+
+def _message(message: str, **values: str) -> str:
+    known = {"selector": SELECTOR, "choices": ", ".join(CHOICES), **values}
+    return re.sub(r"\{(\w+)\}", lambda match: known[match[1]], message)
+
+
+def _platform(platform: Platform) -> str:
+    """Return the functions of one platform: its places, what makes one usable, its error."""
+    name = platform.name
+    places = [f'consider {name} {v} "${{{v}-}}"' for v in platform.variables]
+    places.append(f'consider {name} "{platform.compiler} on PATH" "$(above {platform.compiler})"')
+    places += [f"consider {name} {path} {path}" for path in platform.defaults]
+    unset = [f'[ -n "${{{v}-}}" ] || note "{v} is not set"' for v in platform.variables]
+    error = _message(
+        platforms.NOT_FOUND,
+        value=name,
+        title=platform.title,
+        looked="$looked",
+        variable=platform.variables[0],
+    )
+    checks = [
+        f'has "$1" {_words(platform.headers)} || lack {platform.headers[0]}',
+        f'has "$1" {_words(platform.libraries)} || lack {platform.libraries[0]}',
+    ]
+    blocks = (
+        _function(f"places_of_{name}", places),
+        _function(f"contents_of_{name}", checks),
+        _function(f"version_of_{name}", _version(platform)),
+        _function(f"refuse_{name}", [*unset, f'stop "{error}"']),
+    )
+    return "\n".join(blocks)
+
+
+def _words(items: Iterable[str]) -> str:
+    return " ".join(items)
+
+
+def _function(name: str, lines: Iterable[str]) -> str:
+    body = "".join(f"  {line}\n" for line in lines)
+    return f"{name}() {{\n{body}}}\n"
+
+
+def _version(platform: Platform) -> list[str]:
+    """Return the check of a folder's version; none where every version will do."""
+    if platform.oldest == (0, 0):
+        return [":"]
+    message = _message(
+        platforms.TOO_OLD,
+        name=platform.name,
+        version="$version",
+        path="$1",
+        oldest=".".join(map(str, platform.oldest)),
+        variable=platform.variables[0],
+    )
+    (info, _), (header, _) = platform.version_files
+    major, minor = platform.oldest
+    return [
+        f'version=$(numbers "$1/{info}")',
+        f'[ -n "$version" ] || version=$(macros "$1/{header}")',
+        f'older "$version" {major} {minor} && echo "{message}"',
+    ]
