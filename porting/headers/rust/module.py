@@ -1,0 +1,354 @@
+"""The generated module: HIP under CUDA's names, for the names that are asked for."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from porting.headers.rust.api import PRIMITIVES, Record, Signature, mentioned
+from porting.headers.rust.conversions import Canonical
+from porting.headers.rust.enums import Enumeration, EnumStyle, enumeration_lines
+from porting.headers.rust.formatting import call, imports, let, ordering, signature, statement
+from porting.headers.rust.hip_side import HipSide, record_lines
+from porting.headers.rust.shapes import Form, Shape, Shapes
+from porting.mapping import Name
+
+_INDENT = 4
+_PAD = " " * _INDENT
+
+
+class Bindings(StrEnum):
+    """Where HIP's own declarations come from.
+
+    DECLARED: they are in the generated file, which then needs no bindgen and no headers.
+    BINDGEN: the crate's build script binds HIP's headers into OUT_DIR/hip_sys.rs.
+    """
+
+    DECLARED = "declared"
+    BINDGEN = "bindgen"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A name as the code spells it, and the CUDA name that it means.
+
+    `enum`: the enumeration through which an enumerator is reached; `member`: by a path
+    (`cudaError::cudaSuccess`), else by a prefix (`cudaError_cudaSuccess`) or by neither.
+    """
+
+    spelled: str
+    cuda: str
+    enum: str = ""
+    member: bool = False
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the crate's bindings look: enumerations, derived Default, the edition of the crate."""
+
+    enums: EnumStyle = EnumStyle.CONSTS
+    default: bool = False
+    edition: str = "2021"
+    bindings: Bindings = Bindings.DECLARED
+
+
+@dataclass
+class Module:
+    """Collects what the names need, then writes it.  `missing`: name -> why HIP has nothing."""
+
+    shapes: Shapes
+    style: Style = field(default_factory=Style)
+    missing: dict[str, str] = field(default_factory=dict)
+    types: dict[str, list[str]] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
+    renamed: set[tuple[str, str]] = field(default_factory=set)
+    wrappers: dict[str, str] = field(default_factory=dict)
+    members: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Start with nothing needed of HIP."""
+        self.hip = HipSide(self.shapes.hip)
+        self.canonical = Canonical(self.shapes, self.style.enums)
+
+    def provide(self, wanted: Iterable[Wanted]) -> None:
+        """Take in names, each with what it needs."""
+        for one in sorted(wanted, key=lambda w: (w.spelled, w.enum)):
+            self._provide(one)
+
+    def _provide(self, one: Wanted) -> None:
+        cuda = self.shapes.cuda
+        name = self.shapes.names.get(one.cuda)
+        if name is not None and name.target is None:
+            self.missing[one.cuda] = name.reason or "HIP has no counterpart"
+        elif name is not None and name.kind == "function":
+            self._function(one, name)
+        elif one.cuda in cuda.enum_of:
+            self._enumerator(one, name)
+        elif one.cuda in cuda.constants:
+            self._macro(one, name)
+        elif not self._type(one.cuda):
+            self.missing[one.cuda] = "the module has no declaration of it"
+
+    # Types
+
+    def _type(self, name: str) -> bool:
+        """Give a type; say whether that can be done."""
+        if name in self.types:
+            return True
+        shape = self.shapes.get(name)
+        if shape is None:
+            return False
+        self.types[name] = []  # it may mention itself
+        self.types[name] = list(self._type_lines(shape))
+        return True
+
+    def _type_lines(self, shape: Shape) -> Iterator[str]:
+        name, cuda = shape.name, self.shapes.cuda
+        base = cuda.end(name)
+        if shape.hip:
+            self.hip.add_types(shape.hip)
+        if shape.form is Form.ENUM and self.style.enums is not EnumStyle.CONSTS:
+            yield from self._enum_name(name, base)
+        elif shape.form is Form.INTEGER:
+            yield statement(f"pub type {name}", cuda.canonical(name), _INDENT)
+        elif shape.record is not None and name == base:
+            for part in shape.record.fields:
+                self._types_in(part.type)
+            record = self._spelled(shape.record)
+            yield from record_lines(name, record, self._has_union(name), _INDENT)
+        elif shape.form in (Form.RECORD, Form.PLAIN):
+            target = base if shape.form is Form.RECORD else cuda.types[name]
+            self._types_in(target)
+            yield statement(f"pub type {name}", self.type_text(target), _INDENT)
+        else:
+            yield statement(f"pub type {name}", f"hip_sys::{shape.hip}", _INDENT)
+
+    def _enum_name(self, name: str, base: str) -> Iterator[str]:
+        """Give an enumeration's own definition later, when its members are known."""
+        self.members.setdefault(base, {})
+        if name != base:
+            self._type(base)
+            is_module = self.style.enums is EnumStyle.MODULE
+            yield statement(f"pub type {name}", f"{base}::Type" if is_module else base, _INDENT)
+
+    def _spelled(self, record: Record) -> Record:
+        fields = (replace(part, type=self.type_text(part.type)) for part in record.fields)
+        return replace(record, fields=tuple(fields))
+
+    def _types_in(self, kind: str) -> None:
+        for word in mentioned(kind):
+            self._type(word)
+
+    def _has_union(self, name: str) -> bool:
+        record = self.shapes.cuda.records.get(name)
+        if record is None:
+            shape = self.shapes.get(name)
+            return shape is not None and self.hip.has_union(self.shapes.hip.end(shape.hip))
+        inside = (self.shapes.cuda.end(w) for part in record.fields for w in mentioned(part.type))
+        return record.keyword == "union" or any(self._has_union(w) for w in inside if w != name)
+
+    # Constants
+
+    def _enumerator(self, one: Wanted, name: Name | None) -> None:
+        cuda, hip = self.shapes.cuda, self.shapes.hip
+        target = name.target if name else None
+        enum = cuda.enum_of[one.cuda]
+        if target is None or hip.value(target) is None or not self._type(enum):
+            self.missing[one.cuda] = "the module has no declaration of it"
+            return
+        self.hip.add_constant(target)
+        if self.style.enums is not EnumStyle.CONSTS:
+            self.members.setdefault(enum, {})[one.cuda] = target
+            if one.member:
+                return
+        self.constants[one.spelled] = statement(
+            f"pub const {one.spelled}: {self.type_text(enum)}",
+            self._enum_value(enum, one.cuda, target),
+            _INDENT,
+        )
+
+    def _enum_value(self, enum: str, cuda: str, target: str) -> str:
+        match self.style.enums:
+            case EnumStyle.CONSTS | EnumStyle.MODULE:
+                return self._reached(target, self.shapes.hip.canonical(self._hip_of(enum)))
+            case _:
+                return f"{enum}::{cuda}"
+
+    def _hip_of(self, name: str) -> str:
+        shape = self.shapes.get(name)
+        return shape.hip if shape else ""
+
+    def _reached(self, target: str, want: str) -> str:
+        """Return the expression for a HIP constant, of the canonical type wanted."""
+        hip = self.shapes.hip
+        enum = hip.enum_of.get(target)
+        have = hip.canonical(enum if enum else hip.constants[target][0])
+        return f"{self._path(target)}{'' if have == want else f' as {want}'}"
+
+    def _path(self, target: str) -> str:
+        """Return the path of a HIP constant: bindgen puts the enumeration's name before it."""
+        if self.style.bindings is Bindings.BINDGEN and target in self.shapes.hip.enum_of:
+            return f"hip_sys::{self.shapes.hip.enum_of[target]}_{target}"
+        return f"hip_sys::{target}"
+
+    def _macro(self, one: Wanted, name: Name | None) -> None:
+        target = name.target if name else None
+        if target is None or self.shapes.hip.value(target) is None:
+            self.missing[one.cuda] = "the module has no number for it"
+            return
+        self.hip.add_constant(target)
+        kind = self.shapes.cuda.canonical(self.shapes.cuda.constants[one.cuda][0])
+        value = self._reached(target, kind)
+        self.constants[one.spelled] = statement(f"pub const {one.spelled}: {kind}", value, _INDENT)
+
+    # Functions
+
+    def _function(self, one: Wanted, name: Name) -> None:
+        cuda, hip = self.shapes.cuda, self.shapes.hip
+        declared = cuda.function_name(one.cuda)
+        target = hip.function_name(name.target or "")
+        if declared is None or target is None:
+            self.missing[one.cuda] = "the module has no declaration of it"
+            return
+        ours, theirs = cuda.functions[declared], hip.functions[target]
+        if self._same(ours, theirs):
+            self.renamed.add((target, one.spelled))
+            self.hip.add_function(target)
+            return
+        text = self._wrapper(one.spelled, ours, target, theirs)
+        if text is None:
+            why = name.reason or f"{target} takes other arguments"
+            self.missing[one.cuda] = why
+            return
+        self.wrappers[one.spelled] = text
+        self.hip.add_function(target)
+
+    def _same(self, ours: Signature, theirs: Signature) -> bool:
+        return [self.canonical.cuda(k) for k in _kinds(ours)] == [
+            self.canonical.hip(k) for k in _kinds(theirs)
+        ]
+
+    def _wrapper(self, name: str, ours: Signature, target: str, theirs: Signature) -> str | None:
+        """Return a function that converts what HIP takes and gives otherwise."""
+        if len(ours.parameters) != len(theirs.parameters):
+            return None
+        arguments = []
+        for (own, mine), (_, other) in zip(ours.parameters, theirs.parameters, strict=True):
+            have, want = self.canonical.cuda(mine), self.canonical.hip(other)
+            arguments.append(self.canonical.convert(own, have, want))
+        result = "result" if ours.result else ""
+        back = self.canonical.convert(
+            "result", self.canonical.hip(theirs.result), self.canonical.cuda(ours.result)
+        )
+        if back is None or None in arguments:
+            return None
+        for kind in _kinds(ours):
+            self._types_in(kind)
+        inputs = [f"{own}: {self.type_text(kind)}" for own, kind in ours.parameters]
+        head = signature(
+            f"pub unsafe fn {name}", inputs, self.type_text(ours.result), " {", _INDENT
+        )
+        plain = [a for a in arguments if a is not None]
+        body = _body(f"hip_sys::{target}", plain, back if result else "")
+        return f"{head}\n{body}{_PAD}}}"
+
+    def type_text(self, kind: str) -> str:
+        """Write a CUDA type as the module spells it."""
+        if self.style.enums is not EnumStyle.MODULE:
+            return kind
+        words = {w for w in mentioned(kind) if w in self.shapes.cuda.enums}
+        for word in words:
+            kind = re.sub(rf"\b{word}\b", f"{word}::Type", kind)
+        return kind
+
+    # Text
+
+    def text(self) -> str:
+        """Return the two modules, without the head of the file."""
+        enums = dict(self._enumerations())
+        outer = "".join(f"{line}\n" for line in self._names(enums))
+        inner = "".join(f"{line}\n" for line in self._hip_lines())
+        return f"pub use self::cuda_names::*;\n\n{_ALLOW_NAMES}mod cuda_names {{\n{outer}}}\n\n{inner}"
+
+    def _enumerations(self) -> Iterator[tuple[str, list[str]]]:
+        hip = self.shapes.hip
+        for name, members in self.members.items():
+            target = hip.end(self._hip_of(name))
+            values = hip.enums[target]
+            taken = {values.values[t] for t in members.values() if t in values.values}
+            others = [n for n, v in values.values.items() if v not in taken]
+            inside = {c: t for c, t in members.items() if t in values.values}
+            enum = Enumeration(name, self._hip_of(name), values.repr, inside, values.values, others)
+            paths = {t: self._path(t) for t in members.values()}
+            kind = PRIMITIVES.get(values.repr, values.repr)
+            shown = Enumeration(enum.name, enum.hip, kind, inside, enum.values, others)
+            yield name, list(enumeration_lines(shown, self.style.enums, paths, _INDENT))
+
+    def _names(self, enums: dict[str, list[str]]) -> Iterator[str]:
+        """Yield the lines of CUDA's names, indented."""
+        yield f"{_PAD}use super::hip_sys;"
+        words = self._primitives()
+        if words:
+            yield imports("std::os::raw", words, _INDENT)
+        key = ordering(self.style.edition)
+        short = [lines for _, lines in sorted(self.types.items()) if len(lines) == 1]
+        long = [lines for n, lines in sorted({**self.types, **enums}.items()) if len(lines) > 1]
+        groups: list[list[str]] = [
+            [line for lines in short for line in lines],
+            *long,
+            [line for _, line in sorted(self.constants.items())],
+            [
+                f"{_PAD}pub use super::hip_sys::{hip};" if hip == cuda
+                else f"{_PAD}pub use super::hip_sys::{hip} as {cuda};"
+                for hip, cuda in sorted(self.renamed, key=lambda pair: (key(pair[0]), key(pair[1])))
+            ],
+            *([text] for _, text in sorted(self.wrappers.items())),
+        ]
+        for group in groups:
+            if group:
+                yield ""
+                yield from group
+
+    def _primitives(self) -> list[str]:
+        text = "\n".join(
+            [*(line for lines in self.types.values() for line in lines), *self.wrappers.values()]
+        )
+        return sorted(set(mentioned(text)) & ({*PRIMITIVES, "c_void"}))
+
+    def _hip_lines(self) -> Iterator[str]:
+        yield _ALLOW_HIP + "pub mod hip_sys {"
+        if self.style.bindings is Bindings.BINDGEN:
+            yield f'{_PAD}include!(concat!(env!("OUT_DIR"), "/hip_sys.rs"));'
+        else:
+            extern = "unsafe extern" if self.style.edition >= "2024" else "extern"
+            yield from self.hip.lines(extern)
+        yield "}"
+
+
+# bindgen's text asks for the same exceptions: the names are C's.
+_ALLOW_NAMES = (
+    "#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]\n"
+    "#[allow(clippy::all, dead_code, missing_docs, unused_imports, unused_unsafe)]\n"
+)
+_ALLOW_HIP = (
+    "#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]\n"
+    "#[allow(clippy::all, dead_code, missing_docs)]\n"
+)
+
+
+def _kinds(declared: Signature) -> list[str]:
+    return [declared.result, *(kind for _, kind in declared.parameters)]
+
+
+def _body(function: str, arguments: list[str], back: str) -> str:
+    """Write the body of a wrapper; `back`: what becomes of `result`, empty for no result."""
+    pad = " " * (2 * _INDENT)
+    inner = 3 * _INDENT
+    if back in ("", "result"):
+        line = call(function, arguments, 2 * _INDENT, len("unsafe {  }"))
+        if "\n" not in line:
+            return f"{pad}unsafe {{ {line} }}\n"
+        text = call(function, arguments, inner)
+        return f"{pad}unsafe {{\n{pad}    {text}\n{pad}}}\n"
+    first = let("result", function, arguments, inner)
+    return f"{pad}unsafe {{\n{first}\n{pad}    {back}\n{pad}}}\n"

@@ -1,0 +1,167 @@
+"""The generated file of symbols: what the linker finds for the CUDA functions a crate declares."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from porting.headers.rust.api import PRIMITIVES, Signature
+from porting.headers.rust.conversions import Canonical
+from porting.headers.rust.formatting import WIDTH, imports, let, signature
+from porting.headers.rust.numbers import Numbers, numbers
+from porting.headers.rust.shapes import Form, Shapes
+
+_C_TYPES = frozenset((*PRIMITIVES.values(), "c_void", "usize", "bool"))
+
+
+@dataclass
+class Symbols:
+    """Forwarders from CUDA's symbols to HIP's functions, which `targets` lists.
+
+    `missing`: name -> why there is none.
+    """
+
+    shapes: Shapes
+    missing: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
+    targets: set[str] = field(default_factory=set)
+    translations: dict[tuple[str, str], Numbers] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Compare types as C does: an enumeration is an integer."""
+        self.canonical = Canonical(self.shapes)
+
+    def provide(self, names: Iterable[str]) -> None:
+        """Take in functions.  One that has its own name in HIP too needs no forwarder."""
+        for name in sorted(names):
+            record = self.shapes.names.get(name)
+            if record is None or record.kind != "function" or record.target == name:
+                continue
+            if record.target is None:
+                self.missing[name] = record.reason or "HIP has no counterpart"
+                continue
+            declared = self.shapes.cuda.function_name(name)
+            target = self.shapes.hip.function_name(record.target)
+            text = self._forwarder(name, declared, target) if declared and target else None
+            if text is None:
+                self.missing[name] = record.reason or f"{record.target} takes other arguments"
+            else:
+                self.functions[name] = text
+                self.targets.add(target or "")
+
+    def _forwarder(self, name: str, declared: str, target: str) -> str | None:
+        ours = self.shapes.cuda.functions[declared]
+        theirs = self.shapes.hip.functions[target]
+        if len(ours.parameters) != len(theirs.parameters):
+            return None
+        inputs, arguments, after = [], [], []
+        for (own, mine), (_, other) in zip(ours.parameters, theirs.parameters, strict=True):
+            shown = self._shown(mine)
+            value = self._argument(own, mine, other)
+            if shown is None or value is None:
+                return None
+            inputs.append(f"{own}: {shown}")
+            arguments.append(value)
+            after += self._written_back(own, mine)
+        result = self._shown(ours.result) if ours.result else ""
+        if result is None:
+            return None
+        lines = _body(f"hip_sys::{target}", arguments, after, self._result(ours, theirs))
+        head = signature(f'pub unsafe extern "C" fn {name}', inputs, result, " {", 0)
+        return "\n".join(["#[no_mangle]", head, *lines, "}"])
+
+    def _shown(self, kind: str) -> str | None:
+        """Write a type for the C interface: what HIP cannot name is c_void behind a pointer."""
+        text = self.canonical.cuda(kind)
+        if text.startswith("*"):
+            pointers = re.match(r"(?:\*(?:const|mut) )+", text)
+            depth = pointers[0] if pointers else ""
+            inner = text.removeprefix(depth)
+            return f"{depth}{inner if inner in _C_TYPES else 'c_void'}"
+        if text in _C_TYPES:
+            return text
+        if text.startswith("Option<"):
+            return "Option<unsafe extern \"C\" fn()>"
+        return f"hip_sys::{text}" if text in self.shapes.hip.records else None
+
+    def _argument(self, own: str, mine: str, other: str) -> str | None:
+        enum = self.shapes.cuda.end(mine)
+        if enum in self.shapes.cuda.enums and self._translates(enum, "to_hip"):
+            return f"{enum}_to_hip({own})"
+        have, want = self._shown(mine), self.shapes.hip.canonical(other)
+        if have is None:
+            return None
+        if have.startswith("Option<"):
+            return f"std::mem::transmute({own})" if want.startswith("Option<") else None
+        same = have.removeprefix("hip_sys::") == want
+        return own if same else self.canonical.convert(own, have, want)
+
+    def _translates(self, enum: str, way: str) -> bool:
+        """Whether an enumeration's numbers change on a way; it is then remembered."""
+        found = numbers(self.shapes, enum)
+        if found.to_hip if way == "to_hip" else found.to_cuda:
+            self.translations[enum, way] = found
+            return True
+        return False
+
+    def _written_back(self, own: str, mine: str) -> Iterator[str]:
+        """Translate what HIP writes through a pointer to an enumeration."""
+        enum = self.shapes.cuda.end(mine.removeprefix("*mut "))
+        if not mine.startswith("*mut ") or enum not in self.shapes.cuda.enums:
+            return
+        if self._translates(enum, "from_hip"):
+            yield f"    if !{own}.is_null() {{"
+            yield f"        *{own} = {enum}_from_hip(*{own});"
+            yield "    }"
+
+    def _result(self, ours: Signature, theirs: Signature) -> str:
+        """Return what becomes of `result`; empty for a function without one."""
+        if not ours.result:
+            return ""
+        enum = self.shapes.cuda.end(ours.result)
+        if enum in self.shapes.cuda.enums and self._translates(enum, "from_hip"):
+            return f"{enum}_from_hip(result)"
+        have, want = self.shapes.hip.canonical(theirs.result), self._shown(ours.result) or ""
+        return "result" if have == want else self.canonical.convert("result", have, want) or "result"
+
+    def text(self) -> str:
+        """Return the file without its head."""
+        parts = ["#![allow(non_snake_case)]", "#[path = \"rocm_compat.rs\"]\nmod rocm_compat;"]
+        words = sorted(w for w in ("c_void",) if any(w in t for t in self.functions.values()))
+        uses = ["use rocm_compat::hip_sys;", *(imports("std::os::raw", [w], 0) for w in words)]
+        parts.append("\n".join(uses))
+        parts += (_translation(e, way, n) for (e, way), n in sorted(self.translations.items()))
+        parts += (text for _, text in sorted(self.functions.items()))
+        return "\n\n".join(parts) + "\n"
+
+
+def _body(function: str, arguments: list[str], after: list[str], back: str) -> list[str]:
+    if not back:
+        return [*let("_", function, arguments, 4).split("\n"), *after]
+    return [*let("result", function, arguments, 4).split("\n"), *after, f"    {back}"]
+
+
+def _translation(enum: str, way: str, found: Numbers) -> str:
+    """Write the function that translates an enumeration's numbers."""
+    table: Mapping[int, int] = found.to_hip if way == "to_hip" else found.to_cuda
+    side = "HIP's number for CUDA's" if way == "to_hip" else "CUDA's number for HIP's"
+    arms: dict[int, list[int]] = {}
+    for have, want in table.items():
+        arms.setdefault(want, []).append(have)
+    lines = [f"/// {side}: `{enum}`.", f"fn {enum}_{way}(value: u32) -> u32 {{", "    match value {"]
+    for want, haves in sorted(arms.items(), key=lambda arm: arm[1][0]):
+        shown = "u32::MAX" if want == 0xFFFF_FFFF else str(want)  # noqa: PLR2004 - no value
+        lines += _arm(haves, shown)
+    return "\n".join([*lines, "        other => other,", "    }", "}"])
+
+
+def _arm(haves: list[int], want: str) -> Iterator[str]:
+    """Write one arm of a match, a range as a range."""
+    runs: list[list[int]] = []
+    for have in haves:
+        if runs and have == runs[-1][-1] + 1:
+            runs[-1].append(have)
+        else:
+            runs.append([have])
+    shown = [str(r[0]) if len(r) == 1 else f"{r[0]}..={r[-1]}" for r in runs]
+    line = f"        {' | '.join(shown)} => {want},"
+    yield line if len(line) <= WIDTH else f"        {f'{chr(10)}        | '.join(shown)} => {want},"
