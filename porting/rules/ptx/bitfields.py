@@ -64,14 +64,15 @@ def _extract_signed(values: Values, ins: Instruction) -> str:
 
 
 def _signed_field(values: Values, source: str, position: str, length: str) -> str:
-    """Write a signed field whose place is known at run time only, in 64 bits."""
+    """Write a signed field whose place is known at run time only; past the top is the sign."""
     values.require_repeatable(length)
     start, _ = _bounded(values, position, 31)
-    size, _ = _bounded(values, length, 32)
-    moved = f"static_cast<long long>({strip(values.value(source, 's32'))}) >> {start}"
-    up = f"static_cast<long long>(static_cast<unsigned long long>({moved}) << (64 - {size}))"
-    empty = f"({values.value(length, 'u32')} & 0xffu) == 0"
-    return f"{empty} ? 0 : static_cast<int>({up} >> (64 - {size}))"
+    size, number = _bounded(values, length, 32)
+    moved = f"static_cast<unsigned>({values.value(source, 's32')} >> {start})"
+    field = f"static_cast<int>({moved} << (32 - {size})) >> (32 - {size})"
+    if number is not None:
+        return field if number else "0"
+    return f"({values.value(length, 'u32')} & 0xffu) == 0 ? 0 : {field}"
 
 
 def insert(values: Values, ins: Instruction) -> str:
@@ -91,10 +92,9 @@ def insert(values: Values, ins: Instruction) -> str:
             f"({kept} & 0x{~mask & 0xFFFFFFFF:x}u) | ({field} << {start_value} & 0x{mask:x}u)",
             kind,
         )
-    values.require_repeatable(position, length)
-    mask_text = f"(((1ull << {size}) - 1) << {start})"
-    moved = f"static_cast<unsigned long long>({strip(field)}) << {start}"
-    text = f"static_cast<unsigned>(({kept} & ~{mask_text}) | ({moved} & {mask_text}))"
+    values.require_repeatable(base, position)
+    mask_text = f"((1ull << {size}) - 1) << {start}"
+    text = f"static_cast<unsigned>({kept} ^ (({kept} ^ 1ull * {field} << {start}) & {mask_text}))"
     return values.assign(target, text, kind)
 
 

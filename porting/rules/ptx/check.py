@@ -8,6 +8,7 @@ from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.dialect import is_hip_source
 from porting.rules.ptx.codes import CONSTRAINT, DIFFERS, REWRITTEN, UNREADABLE, UNSUPPORTED
+from porting.rules.ptx.layout import wrapped
 from porting.rules.ptx.registers import DIFFERING
 from porting.rules.ptx.statement import AsmStatement, read_statement
 from porting.rules.ptx.template import Template, parse
@@ -136,9 +137,19 @@ def _unsupported(unit: Unit, statement: AsmStatement, template: Template, why: s
     )
 
 
+def _laid_out(unit: Unit, start: int, text: str) -> str:
+    """Break the lines of a text that comes to stand at a place of the file."""
+    place = unit.source.position(start)
+    line = unit.source.line_text(place.line)
+    indent = line[: len(line) - len(line.lstrip())]
+    return wrapped(text, place.column - 1, indent, unit.source.newline)
+
+
 def _rewritten(unit: Unit, statement: AsmStatement, template: Template, text: str) -> Diagnostic:
     tokens = unit.tokens
     start, end = tokens[statement.keyword].start, tokens[statement.close].end
+    if tokens[statement.keyword].directive < 0:  # a macro's body would need continued lines
+        text = _laid_out(unit, start, text)
     edit = Edit(start, end, text, tokens[statement.keyword].text)
     differing = [
         DIFFERING[name]

@@ -1,5 +1,6 @@
 """Inline PTX: what is written in its place, what is reported, and that the numbers agree."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,10 +26,11 @@ def body(statement: str) -> str:
 
 
 def rewritten(ported: Port, statement: str, rocm: str = "7.1") -> str:
-    """Return what a statement becomes; it must be rewritten without a warning."""
+    """Return what a statement becomes, without a warning; long lines are joined again."""
     found = ported(check, body(statement), rocm)
     assert found.said(above="note") == []
-    return "\n".join(found.text.splitlines()[3:-1]).strip()
+    text = "\n".join(found.text.splitlines()[3:-1]).strip()
+    return re.sub(r"\n {6,}", " ", text)
 
 
 PAIR = "_Float16 __attribute__((ext_vector_type(2)))"

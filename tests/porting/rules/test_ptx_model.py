@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porting.config import Target
@@ -207,6 +207,7 @@ WORDS = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(a=WORDS, b=WORDS, c=WORDS, d=WORDS)
 def test_rewritten_instructions_compute_what_ptx_does(
     machine: ctypes.CDLL, a: int, b: int, c: int, d: int
