@@ -3,7 +3,7 @@
 import os
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from porting.diagnostics import Code, Diagnostic, Severity
@@ -15,9 +15,9 @@ BUILD_FILE = Code(
     "build-system",
     Severity.NOTE,
     "a build file that names CUDA and is not ported",
-    "Sources are ported, build files are not ported by this command yet.  The file still asks for"
-    " nvcc, CUDA libraries or CUDA architectures: enable HIP in it (enable_language(HIP) and"
-    " HIP_ARCHITECTURES in CMake, hipcc or clang -x hip elsewhere), and link libamdhip64.",
+    "Build files of this kind are copied as they are.  The file still asks for nvcc, CUDA libraries"
+    " or CUDA architectures: have HIP's sources compiled by clang -x hip with the target's"
+    " architectures, and link libamdhip64.",
 )
 FOREIGN_CODE = Code(
     "BLD002",
@@ -92,8 +92,11 @@ _CUDA_CODE = re.compile(
 )
 
 
-def look_through(tree: Tree) -> Iterator[Diagnostic]:
-    """Yield what is to be said of a tree besides the findings inside its sources."""
+def look_through(tree: Tree, handled: Collection[str] = ()) -> Iterator[Diagnostic]:
+    """Yield what is to be said of a tree besides the findings inside its sources.
+
+    `handled`: paths of other files that are ported or were looked at.
+    """
     yield from _case_clashes(tree)
     sources = {source.path: source for source in tree.sources}
     for entry in tree.entries:
@@ -101,7 +104,8 @@ def look_through(tree: Tree) -> Iterator[Diagnostic]:
             case Kind.SOURCE:
                 yield from _source(sources[entry.path])
             case Kind.FILE:
-                yield from _copied(tree, entry)
+                if entry.path not in handled:
+                    yield from _copied(tree, entry)
             case Kind.LINK:
                 yield from _link(tree, entry)
             case Kind.SPECIAL:
@@ -127,14 +131,12 @@ def _copied(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
     suffix = name.suffix.lower()
     if name.name in _BUILD_NAMES or suffix in _BUILD_SUFFIXES:
         line = _first_line(tree, entry, _NAMES_CUDA)
-        message = (
-            f"{name.name} is not ported by this command yet: it is a build file, and names CUDA"
-        )
+        message = f"{name.name} is a build file of a kind that is not ported, and names CUDA"
         if line:
             yield BUILD_FILE.at(entry.path, message, line=line)
     elif suffix not in _PROSE:
         line = _first_line(tree, entry, _CUDA_CODE)
-        message = "CUDA is named in a file of a kind that is not ported by this command yet"
+        message = "CUDA is named in a file of a kind that is not ported"
         if line:
             yield FOREIGN_CODE.at(entry.path, message, line=line)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from porting.buildfiles.bazel.convert import BazelFiles
 from porting.buildfiles.cargo.convert import CargoScripts
+from porting.buildfiles.cmake import CMake
 from porting.buildfiles.codes import CODES as _COMMON_CODES
 from porting.buildfiles.meson.convert import MesonFiles
 from porting.buildfiles.model import (
@@ -37,7 +38,7 @@ _LARGEST = 1 << 20  # a build file of a megabyte is data
 
 def converters() -> tuple[Converter, ...]:
     """Return the converters in the order in which their findings are told."""
-    return (PythonScripts(), CargoScripts(), MesonFiles(), BazelFiles())
+    return (CMake(), PythonScripts(), CargoScripts(), MesonFiles(), BazelFiles())
 
 
 def handles(path: str) -> bool:

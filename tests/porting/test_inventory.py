@@ -33,7 +33,14 @@ def test_build_file_is_noted_at_its_first_line_with_cuda(tmp_path: Path, name: s
     assert (found.file, found.line, found.code) == (name, 3, "BLD001")
     assert found.severity is Severity.NOTE
     assert found.topic == "build-system"
-    assert "not ported by this command yet" in found.message
+    assert "of a kind that is not ported" in found.message
+
+
+def test_file_is_not_noted_when_it_was_handled(tmp_path: Path) -> None:
+    for name in ("CMakeLists.txt", "configure.ac", "lib.rs"):
+        (tmp_path / name).write_text("cuda_runtime nvcc")
+    found = look_through(read_tree(tmp_path), handled={"CMakeLists.txt", "lib.rs"})
+    assert [d.file for d in found] == ["configure.ac"]
 
 
 @pytest.mark.parametrize("name", ["CMakeLists.txt", "setup.py", "lib.rs", "a.py"])
