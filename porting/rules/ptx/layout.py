@@ -36,14 +36,20 @@ def _broken(line: str, column: int, indent: str, newline: str) -> str:
 
 
 def _place(line: str, depths: list[int], first: int, last: int) -> int | None:
-    """Return the space to break at: as far out of the brackets as can be, then as late."""
+    """Return the space to break at: as far out of the brackets as can be, then as late.
+
+    Where none is early enough it is the next one.
+    """
     places = [
         (-depths[at], -rank, at)
         for rank, pattern in enumerate(_PLACES)
         for match in pattern.finditer(line, first)
-        if first < (at := match.start()) <= last
+        if (at := match.start()) > first
     ]
-    return max(places)[2] if places else None
+    fitting = [place for place in places if place[2] <= last]
+    if fitting:
+        return max(fitting)[2]
+    return min((at for _, _, at in places), default=None)
 
 
 def _depths(text: str) -> list[int]:
