@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from porting.config import Mode
 from porting.errors import ConfigError, reason
 from porting.patterns import PathPatterns
 from porting.tree import VCS_NAMES
@@ -22,10 +23,10 @@ class Settings:
 
     `exclude`: left out of the output.  `verbatim`: copied without being ported.  `ignore`: codes
     taken out of the report everywhere; `per_path_ignore`: in the files a pattern names.
-    `platform_macros`: macros that the project's ROCm builds define.  `hipify_launches`: as in
-    Target.  `include_dirs` are for the compiler of the verify stage, `defines` for it and for rules
-    that ask whether the build defines a macro.  `below`: the folder of the input, seen from that of
-    the pyproject.toml, where patterns start.
+    `platform_macros`: macros that the project's ROCm builds define.  `mode`: that of a port.
+    `hipify_launches`: as in Target.  `include_dirs` are for the compiler of the verify stage,
+    `defines` for it and for rules that ask whether the build defines a macro.  `below`: the folder
+    of the input, seen from that of the pyproject.toml, where patterns start.
     """
 
     rocm: str | None = None
@@ -36,6 +37,7 @@ class Settings:
     defines: tuple[str, ...] = ()
     platform_macros: tuple[str, ...] = ()
     hipify_launches: bool = False
+    mode: Mode | None = None
     ignore: tuple[str, ...] = ()
     per_path_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     jobs: int | None = None
@@ -138,6 +140,13 @@ def _flag(value: object, where: str) -> bool:
     return value
 
 
+def _mode(value: object, where: str) -> Mode:
+    try:
+        return Mode(_text(value, where))
+    except ValueError as error:
+        raise ConfigError(f"{where} is {_shown(value)}; 'rename' or 'compat' is needed") from error
+
+
 def _texts_by_pattern(value: object, where: str) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise ConfigError(f"{where} is {_shown(value)}; a table of pattern = [codes] is needed")
@@ -153,6 +162,7 @@ _KEYS = {
     "defines": _texts,
     "platform-macros": _texts,
     "hipify-launches": _flag,
+    "mode": _mode,
     "ignore": _texts,
     "per-path-ignore": _texts_by_pattern,
     "jobs": _jobs,

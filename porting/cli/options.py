@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from porting.cli.terminal import show, write_text
-from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
+from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Mode, Target
 from porting.errors import UsageError
-from porting.port import PortRequest, target_of
+from porting.port import PortRequest, ported_as
 from porting.reports import FORMATS, Report, State
 from porting.settings import Settings, load_settings
 
@@ -28,23 +28,32 @@ class Common:
     jobs: int | None
 
     def request(
-        self, output: str | None = None, *, verify: bool = False, force: bool = False
+        self,
+        output: str | None = None,
+        *,
+        mode: Mode | None = Mode.RENAME,
+        verify: bool = False,
+        force: bool = False,
     ) -> PortRequest:
         """Return the request: what was typed, else the configuration, else defaults.
 
-        `output` is text, as a Path would lose the slash that says it is to be a folder.
+        `output` is text, as a Path would lose the slash that says it is to be a folder.  `mode`:
+        None asks the configuration.
         """
         place = None if output is None else self._place(output)
         settings = load_settings(self.source)
         jobs = self.jobs or settings.jobs or len(os.sched_getaffinity(0))
         target = self._target(_configured(settings))
-        return PortRequest(self.source, place, target, settings, verify, jobs, force)
+        chosen = mode or settings.mode or Mode.RENAME
+        return PortRequest(self.source, place, target, settings, verify, jobs, force, chosen)
 
     def request_for_output(self) -> PortRequest:
         """Return the request to verify SRC, an output: what was typed, else what its port said."""
         request = self.request(verify=True)
-        ported_for = target_of(self.source)
-        return replace(request, target=self._target(ported_for)) if ported_for else request
+        ported_for, mode = ported_as(self.source)
+        if ported_for is None:
+            return request
+        return replace(request, target=self._target(ported_for), mode=mode)
 
     def _place(self, output: str) -> Path:
         if output.endswith("/") and self.source.is_file():
@@ -124,6 +133,14 @@ def common_options(command: Callable[..., int]) -> Callable[..., int]:
         return command(Common(source, rocm, arch, jobs), **rest)
 
     return wrapped
+
+
+mode_option = click.option(
+    "--mode",
+    type=click.Choice([mode.value for mode in Mode]),
+    callback=lambda _context, _parameter, value: value and Mode(value),
+    help="Rename CUDA's names in sources, or leave sources alone and add a header [rename].",
+)
 
 
 def report_options(command: Callable[..., int]) -> Callable[..., int]:

@@ -7,26 +7,32 @@ from porting.cli.options import (
     Sink,
     common_options,
     force_option,
+    mode_option,
     output_option,
     report_options,
 )
 from porting.cli.terminal import progress_bar
+from porting.config import Mode
 from porting.port import port, verify_output
 
 
 @click.command("port")
 @common_options
 @output_option(required=True)
+@mode_option
 @click.option("--no-verify", is_flag=True, help="Do not compile the result.")
 @force_option
 @report_options
-def port_command(common: Common, output: str, sink: Sink, *, no_verify: bool, force: bool) -> int:
+def port_command(  # noqa: PLR0913 - one for each option
+    common: Common, output: str, sink: Sink, *, mode: Mode | None, no_verify: bool, force: bool
+) -> int:
     """Port the CUDA tree or file SRC to HIP and compile the result for every architecture.
 
-    OUT is a copy of SRC with its C, C++ and CUDA sources ported; everything else is copied as it
-    is.  SRC is never changed.  OUT is written whole or not at all.
+    OUT is a copy of SRC with its C, C++ and CUDA sources ported; with --mode compat they stay as
+    they are, and OUT has a header for ROCm builds.  SRC is never changed.  OUT is written whole or
+    not at all.
     """
-    request = common.request(output, verify=not no_verify, force=force)
+    request = common.request(output, mode=mode, verify=not no_verify, force=force)
     with progress_bar("porting") as progress:
         result = port(request, progress)
     return sink.show(result.report)
@@ -34,11 +40,12 @@ def port_command(common: Common, output: str, sink: Sink, *, no_verify: bool, fo
 
 @click.command("scan")
 @common_options
+@mode_option
 @report_options
-def scan_command(common: Common, sink: Sink) -> int:
+def scan_command(common: Common, sink: Sink, *, mode: Mode | None) -> int:
     """Report what porting SRC would rewrite and leave to a person; write nothing."""
     with progress_bar("scanning") as progress:
-        result = port(common.request(), progress)
+        result = port(common.request(mode=mode), progress)
     return sink.show(result.report)
 
 

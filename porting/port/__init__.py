@@ -1,7 +1,7 @@
 """The pipeline behind `porting port`, `scan` and `hipify`, for use as a library too."""
 
 from porting.port.codes import CODES, all_codes
-from porting.port.pipeline import PortRequest, PortResult, port, target_of, verify_output
+from porting.port.pipeline import PortRequest, PortResult, port, ported_as, verify_output
 from porting.port.places import check_places
 
 __all__ = [
@@ -11,6 +11,6 @@ __all__ = [
     "all_codes",
     "check_places",
     "port",
-    "target_of",
+    "ported_as",
     "verify_output",
 ]

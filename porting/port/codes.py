@@ -1,6 +1,6 @@
 """Every code that a run can report."""
 
-from porting import conversion, hipify, inventory, suppress
+from porting import conversion, headers, hipify, inventory, suppress
 from porting.diagnostics import Code
 from porting.rules import CODES as RULE_CODES
 
@@ -10,6 +10,7 @@ CODES: tuple[Code, ...] = (
     *conversion.CODES,
     *hipify.CODES,
     *suppress.CODES,
+    *headers.CODES,
     *RULE_CODES,
 )
 

@@ -1,6 +1,6 @@
 """What a port adds to its output besides the ported sources: headers, build files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from porting.config import Mode, Target
@@ -44,13 +44,15 @@ class Generated:
         return Extra(self.replaced, self.added)
 
 
-def generate(context: Context) -> Generated:
+def generate(context: Context, headers: Mapping[str, str]) -> Generated:
     """Make every file that is not a ported source.
 
-    An input of one file has no tree to put them in, so nothing is made for it.
+    `headers`: those of a compat tree by path.  An input of one file has no tree to put files in, so
+    nothing is made for it.
     """
     done = Generated()
+    done.added.update({path: text.encode() for path, text in headers.items()})
     if context.tree.single:
         return done
-    # Makers of files add to `done` here, in this order: headers, then build files that name them.
+    # Makers of build files add to `done` here; they may name the headers.
     return done

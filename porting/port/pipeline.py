@@ -9,13 +9,15 @@ from porting import hipify, inventory
 from porting.config import Mode, Target
 from porting.conversion import Conversion, Progress
 from porting.diagnostics import Code, Diagnostic
-from porting.errors import InputError
+from porting.errors import InputError, UsageError
+from porting.headers import FOLDER
 from porting.hipify import Hipified
 from porting.mapping import Names
 from porting.output.manifest import Manifest
 from porting.output.writing import write
 from porting.patterns import PathPatterns
 from porting.port.codes import CODES, all_codes
+from porting.port.compat import compat_flags, leave_sources
 from porting.port.generating import Context, Generated, generate
 from porting.port.places import check_include_dirs, check_places
 from porting.port.reporting import (
@@ -98,8 +100,13 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
     project = _project(request, tree)
     conversion = Conversion(request.target, names, project)
     hipified = conversion.all(tree.sources, request.jobs, progress)
+    headers: Mapping[str, str] = {}
+    if request.mode is Mode.COMPAT:
+        hipified, made = leave_sources(hipified, request.target, names, project)
+        headers = made.files
     generated = generate(
-        Context(tree, request.target, request.mode, names, project, request.settings, hipified)
+        Context(tree, request.target, request.mode, names, project, request.settings, hipified),
+        headers,
     )
     if request.output is not None:
         write(
@@ -115,10 +122,10 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
     return PortResult(_report(request, tree, hipified, generated, compiled), hipified)
 
 
-def target_of(output: Path) -> Target | None:
-    """Return what a tree was ported for, None for what no port wrote."""
+def ported_as(output: Path) -> tuple[Target | None, Mode]:
+    """Return what a tree was ported for, None for what no port wrote, and how."""
     manifest = Manifest.read(output)
-    return None if manifest is None else manifest.target
+    return (None, Mode.RENAME) if manifest is None else (manifest.target, manifest.mode)
 
 
 def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
@@ -143,6 +150,7 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
         # Places are the input's, and nobody knows here where that lies.
         root=tree.shown if manifest is None else "",
         target=request.target,
+        mode=request.mode,
         stages=tuple(count_taken_out((_NOT_PORTED, *result.stages), findings, VERIFY_CODES)),
         files=file_reports(tree, _as_they_are(tree), findings.kept, None, result.verdicts),
         diagnostics=findings.kept,
@@ -165,10 +173,17 @@ def _check_settings(settings: Settings) -> None:
 
 def _read(request: PortRequest) -> Tree:
     settings = request.settings
-    exclude, verbatim = PathPatterns(settings.exclude), PathPatterns(settings.verbatim)
+    exclude = PathPatterns(settings.exclude)
+    # What an earlier port in compat mode generated is written anew or stays; it is no source.
+    verbatim = PathPatterns((*settings.verbatim, f"{FOLDER}/**"))
     tree = read_tree(request.source, exclude, verbatim)
     if tree.single:
         _check_single(request.source, tree.sources[0])
+        if request.mode is Mode.COMPAT:
+            raise UsageError(
+                f"{request.source} is a file, and --mode compat adds headers to a tree; "
+                "name the folder, or say --mode rename"
+            )
     else:
         _check_sources(request.source, tree)
     return tree
@@ -207,7 +222,8 @@ def _compile(
     if request.output is None or not request.verify:
         why = "nothing was written" if request.output is None else "--no-verify"
         return _Compiled((Stage("verify", State.SKIPPED, why),))
-    from porting.port.verifying import suppress, verify_port
+    from porting.port.suppressing import suppress
+    from porting.port.verifying import verify_port
     from porting.verify import CODES as VERIFY_CODES
     from porting.verify import COMPILE_ERROR
 
@@ -227,7 +243,8 @@ def _compile(
 def _verify_request(request: PortRequest, root: Path) -> "VerifyRequest":
     from porting.verify import Flags, VerifyRequest
 
-    flags = Flags(request.settings.include_dirs, request.settings.defines)
+    extra = compat_flags(root) if request.mode is Mode.COMPAT else ()
+    flags = Flags(request.settings.include_dirs, request.settings.defines, extra)
     return VerifyRequest(root, request.target, flags, jobs=request.jobs)
 
 
@@ -257,6 +274,7 @@ def _report(
         output=output,
         root=tree.shown,
         target=request.target,
+        mode=request.mode,
         stages=tuple(count_taken_out(stages, findings, compiled.codes)),
         files=file_reports(tree, hipified, findings.kept, output, compiled.verdicts),
         diagnostics=findings.kept,

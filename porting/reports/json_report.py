@@ -18,6 +18,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "source": report.source,
         "output": report.output,
+        "mode": report.mode.value,
         "target": {"rocm": target.rocm, "archs": list(target.archs)},
         "exit_code": report.exit_code,
         "summary": _summary(report),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from porting.config import Target
+from porting.config import Mode, Target
 from porting.diagnostics import Code, Diagnostic, Severity
 
 SCHEMA_VERSION = 1
@@ -97,7 +97,7 @@ class Report:
     from.  `files` and findings are sorted by path.  `suppressed` were taken out by comments,
     `ignored` by the configuration.  `excerpts`: path -> line number -> text, around what is left.
     `codes`: every code that the run could have reported; `unported`: those that say of a file that
-    it names CUDA and is not ported.
+    it names CUDA and is not ported.  `mode`: how the tree was ported.
     """
 
     source: str
@@ -111,6 +111,7 @@ class Report:
     ignored: tuple[Diagnostic, ...] = ()
     codes: tuple[Code, ...] = ()
     unported: tuple[str, ...] = ()
+    mode: Mode = Mode.RENAME
     excerpts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     @property

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
+from porting.config import Mode
 from porting.diagnostics import Diagnostic, Severity
 from porting.reports.model import Report, State, Status
 
@@ -36,6 +37,8 @@ def summary(report: Report, *, colour: bool = False) -> Iterator[str]:
     """Yield the lines of the summary."""
     yield from _kinds(report, colour=colour)
     yield f"for ROCm {report.target.rocm} on {', '.join(report.target.archs)}"
+    if report.mode is Mode.COMPAT:
+        yield "mode compat: sources are left alone, a generated header gives HIP under CUDA's names"
     if report.output is not None:
         yield f"output: {report.output}"
     files = ", ".join(f"{report.count(s)} {s.value}" for s in Status if report.count(s))

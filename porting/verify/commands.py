@@ -29,10 +29,14 @@ _QUIET = (
 
 @dataclass(frozen=True)
 class Flags:
-    """What the caller and the build system say about how to compile."""
+    """What the caller and the build system say about how to compile.
+
+    `forced`: flags that give every unit its compat header, and the folder of forwarding headers.
+    """
 
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ class Compiler:
             "-D__HIP_PLATFORM_AMD__=1",
             *(f"-D{name}" for name in self.flags.defines),
             *own,
+            *self.flags.forced,
             *(f"-I{folder}" for folder in self.flags.include_dirs),
             *("-isystem", str(self.toolchain.sysroot.include)),
         ]

@@ -8,7 +8,7 @@ from porting.rules.unit import Unit
 
 _KEYWORDS: Final = ("struct", "enum")
 # Read off hip_runtime_api.h and linker_types.h of ROCm 6.2 and 7.1, for all tags of CUDA's headers.
-_TAGS: Final = {
+TAGS: Final = {
     "cudaGraphicsResource": "_hipGraphicsResource",
     "CUgraphicsResource_st": "_hipGraphicsResource",
     "cudaLaunchParams": "hipLaunchParams_t",
@@ -28,11 +28,11 @@ _TAGS: Final = {
 
 def check_tags(unit: Unit) -> Iterator[Edit]:
     """Yield the renames of tags that are not HIP's name of the type."""
-    for name in sorted(_TAGS.keys() & unit.index.keys()):
+    for name in sorted(TAGS.keys() & unit.index.keys()):
         known = unit.names.get(name)
         if known is None or known.target is None:
             continue  # not in this release
         for number in unit.where(name):
             if number and unit.tokens[number - 1].text in _KEYWORDS:
                 token = unit.tokens[number]
-                yield Edit(token.start, token.end, _TAGS[name], name)
+                yield Edit(token.start, token.end, TAGS[name], name)

@@ -38,12 +38,12 @@ _TELLS: Final = re.compile(
     r"|nvtx|roctx|range|profile|def$|expect|require|abort|emit|report|exception"
 )
 # Where the symbol a library exports is not the function's name in source.
-_EXPORTS: Final = {
+EXPORTS: Final = {
     "hipGetDeviceProperties": "hipGetDevicePropertiesR0600",
     "hipChooseDevice": "hipChooseDeviceR0600",
 }
 _RENAMED_EXPORTS: Final = frozenset(
-    (*_EXPORTS, "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaChooseDevice")
+    (*EXPORTS, "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaChooseDevice")
 )
 _NEAR: Final = 64  # tokens
 _LOADS: Final = re.compile(r"(?i)sym|load|resolve|look|proc|entry|func|import|bind|\bfn")
@@ -91,7 +91,7 @@ def _finding(unit: Unit, number: int, name: Name) -> Diagnostic | None:
         text = f"'{name.name}' is looked up, and {name.target} takes other arguments"
         help_text = f"look up {name.target} and call it through a pointer of its own type"
         return unit.diagnose(code, token, text, help=help_text, symbol=name.name)
-    symbol = _EXPORTS.get(name.target, name.target)
+    symbol = EXPORTS.get(name.target, name.target)
     text = f"looked-up symbol '{name.name}' becomes {symbol}"
     edit = Edit(token.start + 1, token.end - 1, symbol, name.name)
     return unit.diagnose(SYMBOL, token, text, symbol=name.name, edits=[edit])
@@ -148,9 +148,9 @@ def check_stringized(unit: Unit) -> Iterator[Diagnostic]:
             if around[:1] != ["("] or around[1:] not in ([")"], [","]):
                 continue
             target = _name_in_hip(unit, name)
-            text = f"if {name} is looked up by #, the symbol is {_EXPORTS[target]}, not {target}"
+            text = f"if {name} is looked up by #, the symbol is {EXPORTS[target]}, not {target}"
             help_text = (
-                f"look {_EXPORTS[target]} up by a string of its own: {target} has an old form"
+                f"look {EXPORTS[target]} up by a string of its own: {target} has an old form"
             )
             yield unit.diagnose(
                 NO_SYMBOL,

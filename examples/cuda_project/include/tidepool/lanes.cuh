@@ -9,33 +9,51 @@ constexpr unsigned kEveryLane = 0xffffffffu;
 // Room for one value per warp: 1024 threads, and no warp is narrower than 32.
 constexpr int kMaxWarps = 32;
 
+// PTX where it is an instruction shorter; other compilers read the #else.
 __device__ __forceinline__ unsigned lane_id() {
+#if defined(__CUDA_ARCH__)
   unsigned lane;
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
+#else
+  const unsigned row = threadIdx.z * blockDim.y + threadIdx.y;
+  return (row * blockDim.x + threadIdx.x) % warpSize;
+#endif
 }
 
 // The lanes before this one.
 __device__ __forceinline__ unsigned lanes_below() {
+#if defined(__CUDA_ARCH__)
   unsigned mask;
   asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
   return mask;
+#else
+  return (1u << lane_id()) - 1u;
+#endif
 }
 
-// `count` bits of `word`, from bit `first` on.
+// `count` bits of `word`, from bit `first` on; `count` is below 32.
 __device__ __forceinline__ unsigned bit_field(unsigned word, unsigned first,
                                               unsigned count) {
+#if defined(__CUDA_ARCH__)
   unsigned field;
   asm("bfe.u32 %0, %1, %2, %3;"
       : "=r"(field)
       : "r"(word), "r"(first), "r"(count));
   return field;
+#else
+  return (word >> first) & ((1u << count) - 1u);
+#endif
 }
 
 __device__ __forceinline__ unsigned swap_bytes(unsigned word) {
+#if defined(__CUDA_ARCH__)
   unsigned swapped;
   asm("prmt.b32 %0, %1, 0, 0x0123;" : "=r"(swapped) : "r"(word));
   return swapped;
+#else
+  return __byte_perm(word, 0, 0x0123);
+#endif
 }
 
 struct Sum {

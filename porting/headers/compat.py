@@ -1,0 +1,163 @@
+"""What the findings of a port come to when no source is rewritten."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from porting.diagnostics import Diagnostic, Severity
+from porting.headers.codes import JOINED, NEEDS_REWRITE, TORCH
+from porting.headers.generate import Headers
+from porting.headers.guards import arch_guards, lines_left_out
+from porting.headers.parts import part_names
+from porting.headers.prototypes import prototypes
+from porting.mapping import Names, Status
+from porting.rules import Unit
+from porting.rules.pasting import Macro, Paste, bare_parameters
+from porting.rules.torch_headers import rocm_header
+
+_ADVICE: Final = (
+    "guard it, with the portable form in #else: #if defined(__CUDA_ARCH__) in device code,"
+    " #if !defined(__HIP_PLATFORM_AMD__) elsewhere; or port with --mode rename"
+)
+# Families whose questions do not arise: a warp has 32 lanes and handles are integers.
+_NOT_ASKED: Final = ("WRP", "WSZ", "HND")
+# What the force-included header, or its being included first, does by itself.
+_DONE: Final = frozenset(("INC006", "LAU001", "MAC005", "MAC011", "MAC012", "NAM005", "API006"))
+# What it does where it provides the name in question.
+_BY_NAME: Final = frozenset(
+    ("API001", "API002", "API004", "API009", "DEV001", "DEV003", "DEV004", "DEV012", "STR006")
+)
+# A condition on the architecture is answered by `arch_guards`.
+_GUARDS: Final = frozenset(("MAC003", "MAC004"))
+_STAYS: Final = frozenset(("INC003", "LIB006", "STR008"))
+
+
+def compat_findings(
+    found: Sequence[Diagnostic], unit: Unit, headers: Headers, names: Names
+) -> Iterator[Diagnostic]:
+    """Yield what is left of one file's findings, and what only a compat tree has to be told."""
+    skipped = lines_left_out(unit)
+    answers = _Answers(headers, names, unit)
+    for finding in found:
+        if finding.code in _GUARDS:
+            continue
+        if finding.line in skipped:
+            if not finding.edits:
+                yield replace(finding, severity=Severity.NOTE)
+        elif answers.is_answered(finding):
+            continue
+        elif finding.edits and finding.code not in _STAYS:
+            yield _needs_rewrite(finding)
+        else:
+            yield replace(finding, edits=())
+    yield from arch_guards(unit)
+    yield from _torch(unit)
+    yield from _passed_on(unit, headers)
+
+
+def _needs_rewrite(finding: Diagnostic) -> Diagnostic:
+    message = f"a header cannot do this ({finding.code}): {finding.message}"
+    return replace(
+        finding,
+        code=NEEDS_REWRITE.code,
+        topic=finding.topic,
+        severity=NEEDS_REWRITE.severity,
+        message=message,
+        help=_ADVICE,
+        edits=(),
+    )
+
+
+class _Answers:
+    """Whether the header answers a finding."""
+
+    def __init__(self, headers: Headers, names: Names, unit: Unit) -> None:
+        self._provided = headers.provided | part_names()
+        self._uses = headers.uses
+        self._names = names
+        self._unit = unit
+
+    def is_answered(self, finding: Diagnostic) -> bool:
+        """Whether nothing is left to be done about a finding."""
+        code, symbol = finding.code, finding.symbol
+        if code.startswith(_NOT_ASKED) or code in _DONE:
+            return True
+        if code in _BY_NAME:
+            return symbol in self._provided and (code != "API009" or bool(prototypes(symbol)))
+        special = self._special.get(code)
+        return special is not None and special(finding)
+
+    @property
+    def _special(self) -> dict[str, Callable[[Diagnostic], bool]]:
+        return {
+            "STR001": lambda _: "dlopen" in self._uses.look_ups,
+            "STR004": lambda _: bool(self._uses.look_ups.keys() - {"dlopen"}),
+            "MAC001": lambda finding: finding.symbol == "__CUDACC__",
+            "MAC013": self._is_joined_well,
+            "INC007": self._is_base,
+            "INC008": self._is_base,
+        }
+
+    def _is_joined_well(self, finding: Diagnostic) -> bool:
+        """Whether every name that a macro joins exists: then nothing has to follow a prefix."""
+        pastes = [p for p in self._unit.project.pastes if p.macro.name == finding.symbol]
+        return bool(pastes) and all(self._exists(name) for p in pastes for name in p.by_name)
+
+    def _exists(self, name: str) -> bool:
+        known = self._names.get(name)
+        return known is None or known.status is Status.UNCHANGED or name in self._provided
+
+    def _is_base(self, finding: Diagnostic) -> bool:
+        known = self._names.header(finding.symbol)
+        return known is not None and (known.target or "").startswith("hip/hip_runtime")
+
+
+def _torch(unit: Unit) -> Iterator[Diagnostic]:
+    for header in unit.headers:
+        target = rocm_header(header.path)
+        if target is not None:
+            text = f"'{header.path}' is {target} in PyTorch for ROCm, with other names in it"
+            help_text = "port extensions of PyTorch with --mode rename"
+            yield unit.diagnose(TORCH, header.start, text, help=help_text, symbol=header.path)
+
+
+def _passed_on(unit: Unit, headers: Headers) -> Iterator[Diagnostic]:
+    """Yield the macros that hand a CUDA name to one that joins it, where that makes a difference.
+
+    The name is expanded on the way.  Only what is spelled elsewhere notices: the joined name when
+    the tree also writes it out.
+    """
+    for paste in unit.project.pastes:
+        for outer in _callers(unit, paste):
+            for name in sorted(headers.provided & _arguments(unit, outer)):
+                joined = next((w for w in paste.by_name if name in w and w != name), "")
+                if not joined or not unit.where(joined):
+                    continue
+                number = unit.where(outer)[0]
+                text = (
+                    f"{outer} passes {name} on to {paste.macro.name}, which then joins HIP's name"
+                )
+                help_text = f"let {outer} join it itself, as {joined} is also written out"
+                yield unit.diagnose(JOINED, unit.tokens[number], text, help=help_text, symbol=name)
+
+
+def _callers(unit: Unit, paste: Paste) -> set[str]:
+    """Return the macros that pass a parameter of their own to a joining macro."""
+    others: Iterable[Macro] = (p.macro for p in unit.project.pastes)
+    found: set[str] = set()
+    for macro in others:
+        bare = {macro.parameters[n] for n in bare_parameters(macro) if n < len(macro.parameters)}
+        for callee, arguments in macro.calls:
+            if callee == paste.macro.name and bare & set(arguments):
+                found.add(macro.name)
+    return found
+
+
+def _arguments(unit: Unit, macro: str) -> frozenset[str]:
+    """Return the single-word arguments of a macro's calls in one file."""
+    return frozenset(
+        unit.tokens[argument.first].text
+        for call in unit.calls(macro)
+        for argument in call.arguments
+        if argument.last - argument.first == 1
+    )

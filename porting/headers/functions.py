@@ -1,0 +1,185 @@
+"""CUDA functions in a compat header: a name where signatures agree, a wrapper where they do not."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from porting.config import Target
+from porting.headers.entries import Entry, Group, Missing
+from porting.headers.fitting import Fitted, fit, has_integer
+from porting.headers.layout import call, comment, define, function
+from porting.headers.prototypes import Parameter, Prototype, prototypes
+from porting.headers.uses import Use
+from porting.mapping import Name, Names
+from porting.rules.api.changes import Cast, Symbol
+from porting.rules.api.signatures import SIGNATURES
+
+_STATUS: Final = "hipError_t"
+_TOO_MUCH: Final = "hipErrorInvalidValue"
+_CAST: Final = re.compile(r"\([\w ]+\**\)(?=[A-Za-z_])")
+# Template parameters of what CUDA's C++ headers take through a template.
+_KERNEL: Final = "const void*"
+_POINTERS: Final = "void**"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to call a function: its parameters, and what the call becomes."""
+
+    parameters: tuple[Parameter, ...]
+    fitted: Fitted
+
+    @property
+    def has_own_abi(self) -> bool:
+        """Whether HIP's function takes other arguments, and not only other types for them."""
+        passed = _CAST.sub("", self.fitted.body)
+        return passed.partition("(")[2] != ", ".join(p.name for p in self.parameters) + ")"
+
+
+def function_entry(use: Use, name: Name, target: Target, names: Names) -> Entry | Missing:
+    """Return what provides a function that the target release has."""
+    known = prototypes(name.name)
+    if not known and name.target is not None:
+        return _without_prototype(use, name, target, names)
+    forms = list(forms_of(use, known, target, names)) if known else []
+    usable = [form for form in forms if not form.fitted.reason]
+    if not usable:
+        why = (name.reason, name.help)
+        if name.target is not None:
+            why = (forms[0].fitted.reason, forms[0].fitted.help)
+        return Missing(name.name, name.library, *why)
+    return _entry(name, usable, target, names)
+
+
+def _entry(name: Name, usable: Sequence[Form], target: Target, names: Names) -> Entry:
+    callees = {form.fitted.callee for form in usable}
+    templates = [_template(name.name, form, target) for form in usable]
+    if all(_is_plain(f) for f in usable) and len(callees) == 1:
+        plain = define(name.name, callees.pop())
+        if not any(templates):
+            return Entry(name.name, name.library, Group.FUNCTIONS, plain)
+        text = "".join(_typed(name.name, form, target, names) for form in usable)
+        return Entry(name.name, name.library, Group.FUNCTIONS, text, c_text=plain)
+    text = "".join(_typed(name.name, form, target, names) for form in usable)
+    first = max(usable, key=lambda form: len(form.parameters))
+    c_text = _wrapper(name.name, first)
+    return Entry(
+        name.name, name.library, Group.FUNCTIONS, text, c_text="" if text == c_text else c_text
+    )
+
+
+def forms_of(use: Use, known: Sequence[Prototype], target: Target, names: Names) -> Iterator[Form]:
+    """Yield a form for each number of arguments that the tree passes, the fewest first."""
+    counts = set(use.counts)
+    if use.is_value or not counts:
+        counts.add(len(known[0].parameters))
+    for count in sorted(counts):
+        parameters = _parameters(known, count)
+        if parameters is not None:
+            yield Form(parameters, fit(use.name, known[0].returns, parameters, target, names))
+    if not any(_parameters(known, count) is not None for count in counts):
+        parameters = known[0].parameters
+        yield Form(parameters, fit(use.name, known[0].returns, parameters, target, names))
+
+
+def _parameters(known: Sequence[Prototype], count: int) -> tuple[Parameter, ...] | None:
+    """Return the parameters of the newest form that takes so many arguments, with defaults."""
+    exact = next((p for p in known if len(p.parameters) == count), None)
+    longer = next((p for p in known if len(p.parameters) > count), None)
+    found = exact or longer
+    return None if found is None else found.parameters[:count]
+
+
+def _is_plain(form: Form) -> bool:
+    """Whether C needs no wrapper: what is cast has the type already."""
+    if form.fitted.must_be_null or any(has_integer(p) for p in form.parameters):
+        return False
+    body = form.fitted.body.replace("HIP_SYMBOL(symbol)", "symbol").replace("&symbol", "symbol")
+    for shown, parameter in zip(form.fitted.parameters, form.parameters, strict=True):
+        type_ = shown.removesuffix(parameter.name).strip()
+        body = body.replace(f"({type_}){parameter.name}", parameter.name)
+    return replace(form.fitted, body=body).is_plain(form.parameters)
+
+
+def _template(name: str, form: Form, target: Target) -> dict[int, str]:
+    """Return the parameters that C++ takes through a template: index -> declaration's type."""
+    found: dict[int, str] = {}
+    for signature in SIGNATURES.get(name, ()):
+        if not signature.covers(len(form.parameters), target.release):
+            continue
+        for change in signature.changes:
+            if isinstance(change, Symbol):
+                found[change.argument] = "const Symbol&"
+            elif isinstance(change, Cast) and change.type == _KERNEL:
+                found[change.argument] = "Function*"
+            elif isinstance(change, Cast) and change.type == _POINTERS:
+                found[change.argument] = "Value**"
+        break
+    return found
+
+
+def _typed(name: str, form: Form, target: Target, names: Names) -> str:
+    """Return the C++ wrapper of a form, a template where CUDA has one."""
+    templates = _template(name, form, target)
+    if not templates:
+        return _wrapper(name, form)
+    fitted = fit(name, "cudaError_t", form.parameters, target, names, suffix=".cpp")
+    shown = [
+        f"{templates[number]} {parameter.name}" if number in templates else text
+        for number, (text, parameter) in enumerate(
+            zip(fitted.parameters, form.parameters, strict=True)
+        )
+    ]
+    kinds = dict.fromkeys(type_.split()[-1].rstrip("&*") for type_ in templates.values())
+    template = ", ".join(f"typename {kind}" for kind in kinds)
+    return _function(name, replace(fitted, parameters=tuple(shown)), template)
+
+
+def _wrapper(name: str, form: Form) -> str:
+    return _function(name, form.fitted, "")
+
+
+def _function(name: str, fitted: Fitted, template: str) -> str:
+    arguments = _arguments(fitted.body)
+    statements = [
+        line
+        for parameter in fitted.must_be_null
+        for line in (f"  if ({parameter} != NULL) return {_TOO_MUCH};",)
+    ]
+    statements.append(call("return ", fitted.callee, arguments))
+    head = f"static inline {fitted.returns} {name}"
+    note = ""
+    if fitted.must_be_null:
+        note = comment(f"HIP has no place for {' and '.join(fitted.must_be_null)}.")
+    return note + function(head, fitted.parameters or ("void",), statements, template)
+
+
+def _arguments(body: str) -> list[str]:
+    """Split the arguments of a call at the commas that no bracket holds."""
+    inner = body.partition("(")[2].rpartition(")")[0]
+    depth = 0
+    found = [""]
+    for character in inner:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [text.strip() for text in found if text.strip()]
+
+
+def _without_prototype(use: Use, name: Name, target: Target, names: Names) -> Entry:
+    """Return the entry of a function whose prototype is not at hand: a name, or templates."""
+    plain = define(name.name, name.target or name.name)
+    forms: list[str] = []
+    for count in sorted(use.counts):
+        parameters = tuple(Parameter(f"Type{n}", f"argument{n}") for n in range(count))
+        fitted = fit(name.name, "auto", parameters, target, names, suffix=".cpp")
+        if fitted.reason or fitted.is_plain(parameters):
+            continue
+        template = ", ".join(f"typename {parameter.type}" for parameter in parameters)
+        forms.append(_function(name.name, replace(fitted, returns="auto"), template))
+    if not forms:
+        return Entry(name.name, name.library, Group.FUNCTIONS, plain)
+    return Entry(name.name, name.library, Group.FUNCTIONS, "".join(forms), c_text=plain)

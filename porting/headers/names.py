@@ -1,0 +1,77 @@
+"""Which entry of a compat header provides a CUDA name."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from porting.config import Target
+from porting.headers.device_properties import WARP_SIZE_NAMES, warp_size_entry
+from porting.headers.entries import Entry, Group, Missing, Side
+from porting.headers.fitting import INTEGERS
+from porting.headers.functions import function_entry
+from porting.headers.layout import define
+from porting.headers.parts import part_names
+from porting.headers.uses import Use, Uses
+from porting.mapping import Name, Names, Status
+from porting.rules.api.tags import TAGS
+from porting.rules.names import CONVENTIONS, is_cudas
+from porting.syntax import looks_like_cuda
+
+# HIP follows the API of CUDA 12; conditions on the version choose what was written for that.
+_VERSIONS: Final = {"CUDA_VERSION": "12080", "CUDART_VERSION": "12080"}
+# Types of libraries above the runtime are macros: their headers are included by those who use them.
+_TYPED: Final = ("runtime", "driver")
+_CONSTANTS: Final = ("enumerator", "macro", "variable")
+
+
+def entries_for(
+    uses: Uses, target: Target, names: Names, declared: frozenset[str]
+) -> Iterator[Entry | Missing]:
+    """Yield an entry for every used name that HIP has not under the same name.
+
+    `declared`: names that the tree declares itself; CUDA names among them that HIP lacks are its
+    own.
+    """
+    provided = part_names()
+    for use in uses.names.values():
+        name = names.get(use.name)
+        if name is None or use.name in provided or use.name == "warpSize":
+            continue
+        if use.name in CONVENTIONS:
+            yield Entry(use.name, name.library, Group.CONSTANTS, define(use.name, ""))
+        elif use.name in _VERSIONS:
+            text = define(use.name, _VERSIONS[use.name])
+            yield Entry(use.name, name.library, Group.CONSTANTS, text)
+        elif name.name in WARP_SIZE_NAMES and WARP_SIZE_NAMES[name.name] & uses.names.keys():
+            yield warp_size_entry(name)
+        elif name.status is Status.UNCHANGED or (name.name in declared and name.target is None):
+            continue
+        else:
+            entry = _entry(use, name, target, names)
+            if isinstance(entry, Entry) or is_cudas(name) or looks_like_cuda(name.name):
+                yield entry
+
+
+def _entry(use: Use, name: Name, target: Target, names: Names) -> Entry | Missing:
+    if name.kind == "function":
+        return function_entry(use, name, target, names)
+    if name.target is None:
+        return Missing(name.name, name.library, name.reason, name.help)
+    if name.kind == "type":
+        return _type(use, name, name.target)
+    if name.kind in _CONSTANTS:
+        text = define(name.name, name.target)
+        return Entry(name.name, name.library, Group.CONSTANTS, text)
+    side = Side.DEVICE if name.kind == "intrinsic" else Side.BOTH
+    return Entry(name.name, name.library, Group.FUNCTIONS, define(name.name, name.target), side)
+
+
+def _type(use: Use, name: Name, target: str) -> Entry:
+    if name.name in INTEGERS:
+        text = f"typedef unsigned long long {name.name};\n"
+    elif use.is_tag:
+        text = define(name.name, TAGS.get(name.name, target))
+    elif name.library in _TYPED:
+        text = f"typedef {target} {name.name};\n"
+    else:
+        text = define(name.name, target)
+    return Entry(name.name, name.library, Group.TYPES, text)
