@@ -7,6 +7,7 @@ from porting.buildfiles.bazel.convert import BazelFiles
 from porting.buildfiles.cargo.convert import CargoScripts
 from porting.buildfiles.cmake import CMake
 from porting.buildfiles.codes import CODES as _COMMON_CODES
+from porting.buildfiles.make.convert import Makefiles
 from porting.buildfiles.meson.convert import MesonFiles
 from porting.buildfiles.model import (
     BuildContext,

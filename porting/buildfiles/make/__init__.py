@@ -1,0 +1,1 @@
+"""Makefiles for ROCm, or for both vendors with their differences in a generated gpu.mk."""

@@ -1,0 +1,86 @@
+"""Convert the Makefiles of a tree."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from porting.buildfiles.codes import ALREADY_PORTED
+from porting.buildfiles.make.generate import NAME, gpu_mk
+from porting.buildfiles.make.model import Makefile
+from porting.buildfiles.make.rewriting import Difference, rewrite
+from porting.buildfiles.make.syntax import Kind
+from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.buildfiles.shell.generate import NAME as DETECT
+from porting.buildfiles.shell.generate import gpu_detect
+from porting.diagnostics import Severity, by_place
+from porting.edits import Edit
+from porting.hipify import Hipified
+from porting.source import SourceFile
+
+_NAMES = frozenset(("Makefile", "makefile", "GNUmakefile"))
+_CUDA = re.compile(r"(?i)nvcc|cudart|-lcublas|-lcuda\b|cuda_(?:home|path|root|dir)|/usr/local/cuda")
+_ROCM = re.compile(r"(?i)\bhipcc\b|rocm|amdhip64|offload-arch|gpu\.mk")
+
+
+class Makefiles:
+    """Makefile, GNUmakefile and .mk files."""
+
+    def handles(self, path: str) -> bool:
+        """Whether a file is a Makefile, by its name."""
+        name = PurePosixPath(path)
+        return name.name in _NAMES or name.suffix in (".mk", ".mak")
+
+    def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
+        """Convert each file whole or not at all; gpu.mk has what they take from it."""
+        taken: dict[str, int] = {}
+        differences: list[Difference] = []
+        done: list[Hipified] = []
+        for source in files:
+            file, more = _convert(source, context, taken)
+            done.append(file)
+            differences += more
+        changed = [file.source.path for file in done if file.changed]
+        if not differences:
+            return Converted(tuple(done))
+        generated = {
+            f"{FOLDER}/{NAME}": gpu_mk(context, changed, differences),
+            f"{FOLDER}/{DETECT}": gpu_detect(context.banner(changed)),
+        }
+        return Converted(tuple(done), generated)
+
+
+def _convert(
+    source: SourceFile, context: BuildContext, taken: dict[str, int]
+) -> tuple[Hipified, list[Difference]]:
+    makefile = Makefile(source)
+    code = "\n".join(
+        source.text[line.start : line.stop]
+        for line in makefile.lines
+        if line.kind is not Kind.BLANK
+    )
+    if not _CUDA.search(code):
+        return Hipified(source, source.data), []
+    if _ROCM.search(code):
+        text = f"{source.path} knows ROCm and stays as it is"
+        told = (ALREADY_PORTED.at(source.path, text),)
+        return Hipified(source, source.data, diagnostics=told), []
+    work = rewrite(makefile, context, taken)
+    found = by_place(work.found)
+    if any(one.severity is Severity.ERROR for one in found):
+        return Hipified(source, source.data, diagnostics=tuple(found)), []
+    edits = [*work.edits, *_include(makefile, work.differences)]
+    edits.sort(key=lambda edit: (edit.start, edit.end))
+    return rewritten(source, edits, found), work.differences
+
+
+def _include(makefile: Makefile, differences: Sequence[Difference]) -> list[Edit]:
+    """Return the line that includes gpu.mk, before the first line that is more than a comment."""
+    if not differences:
+        return []
+    path = makefile.source.path
+    folder = "../" * path.count("/") + FOLDER
+    if PurePosixPath(path).name not in _NAMES:  # included itself, from wherever make runs
+        folder = f"$(dir $(lastword $(MAKEFILE_LIST))){folder}"
+    newline = makefile.source.newline
+    at = next(line.start for line in makefile.lines if line.kind is not Kind.BLANK)
+    return [Edit(at, at, f"include {folder}/{NAME}{newline}{newline}")]

@@ -1,0 +1,194 @@
+"""Rewrite one Makefile: for ROCm, or with variables of gpu.mk where the vendors differ."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from porting.buildfiles.codes import LEFT_ALONE, VERSION_DECISION, flag_code
+from porting.buildfiles.flags import offload_arch
+from porting.buildfiles.make.model import Makefile, renamed
+from porting.buildfiles.make.pieces import Change, Rocm, architecture_variables, changes
+from porting.buildfiles.make.syntax import Kind, Line
+from porting.buildfiles.make.words import Word
+from porting.buildfiles.model import BuildContext
+from porting.config import Mode
+from porting.diagnostics import Code, Diagnostic, Severity
+from porting.edits import Edit
+
+_CUDA = re.compile(
+    r"(?i)(?<![\w-])nvcc(?![\w-])|cudart|-gencode|\bsm_\d|compute_\d|/usr/local/cuda|-lcu|-lnv|"
+    r"nvidia|--expt-|-Xcompiler|-Xptxas"
+)
+_ASKS_VERSION = re.compile(r"nvcc\S*\s+(?:--version|-V)\b|\$[({]NVCC[)}]\s+(?:--version|-V)\b")
+_CUDA_FILE = re.compile(r"[\w./%*$(){}-]+\.cuh?")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A variable of gpu.mk: what it is in a CUDA build and in a ROCm build."""
+
+    name: str
+    cuda: str
+    rocm: str
+
+
+@dataclass
+class Rewriting:
+    """What is collected about one file; `taken`: names of gpu.mk's variables so far."""
+
+    makefile: Makefile
+    context: BuildContext
+    taken: dict[str, int]
+    edits: list[Edit] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+
+    @property
+    def compat(self) -> bool:
+        """Whether the file builds for both vendors."""
+        return self.context.mode is Mode.COMPAT
+
+    def tell(self, code: Code, offset: int, message: str, help_text: str = "") -> None:
+        """Add a finding at an offset."""
+        source = self.makefile.source
+        line, column = source.position(offset)
+        self.found.append(code.at(source.path, message, help_text, line=line, column=column))
+
+    def variable(self, base: str) -> str:
+        """Return a new name for a variable of gpu.mk."""
+        name = "GPU_" + re.sub(r"\W+", "_", base).strip("_").upper()
+        self.taken[name] = self.taken.get(name, 0) + 1
+        count = self.taken[name]
+        return name if count == 1 else f"{name}_{count}"
+
+
+def rewrite(makefile: Makefile, context: BuildContext, taken: dict[str, int]) -> Rewriting:
+    """Return the rewriting of a file; an error among its findings means: leave it alone."""
+    work = Rewriting(makefile, context, taken)
+    variables = architecture_variables(makefile)
+    rocm = _spelling(work, variables)
+    for line in makefile.lines:
+        if line.kind is Kind.ASSIGNMENT and line.name in (*variables, *makefile.homes()):
+            # A CUDA build goes on reading it, and a ROCm tree has it under its new name.
+            if line.name in rocm.variables:
+                work.edits.append(Edit(line.value, line.stop, " ".join(context.target.archs)))
+        elif line.kind in (Kind.ASSIGNMENT, Kind.RECIPE):
+            for words in _commands(makefile.words(line), line):
+                _words(work, line, words, rocm)
+        elif line.kind is Kind.DEFINE and _CUDA.search(_text(makefile, line)):
+            _refuse(work, line.start, "a define block with commands for CUDA")
+        if _ASKS_VERSION.search(_text(makefile, line)):
+            message = "a decision by the version of nvcc, which a ROCm build does not have"
+            work.tell(VERSION_DECISION, line.start, message, "decide by GPU_PLATFORM instead")
+    if not work.compat:
+        _rename(work)
+    return work
+
+
+def _spelling(work: Rewriting, variables: frozenset[str]) -> Rocm:
+    archs = work.context.target.archs
+    if work.compat:
+        options = "$(addprefix --offload-arch=,$(GPU_ARCHS))"
+        return Rocm("$(GPU_HOME)", "$(GPU_COMPILER)", options)
+    return Rocm("$(ROCM_PATH)", "$(ROCM_PATH)/bin/hipcc", " ".join(offload_arch(archs)), variables)
+
+
+def _text(makefile: Makefile, line: Line) -> str:
+    return makefile.source.text[line.value : line.stop]
+
+
+def _commands(words: Sequence[Word], line: Line) -> Iterator[list[Word]]:
+    """Yield the simple commands of a recipe without their assignments; a value is one."""
+    command: list[Word] = []
+    for word in words:
+        if word.operator:
+            yield command
+            command = []
+        elif line.kind is Kind.RECIPE and not command and re.match(r"[@+-]*\w+=", word.text):
+            continue
+        else:
+            command.append(word)
+    yield command
+
+
+def _words(work: Rewriting, line: Line, words: list[Word], rocm: Rocm) -> None:
+    is_command = line.kind is Kind.RECIPE
+    found = list(changes(work.makefile, words, rocm, is_command=is_command))
+    changed = {n for change in found for n in range(change.first, change.end)}
+    for number, word in enumerate(words):
+        if number not in changed and _is_left(word.text, work.makefile.homes()):
+            _refuse(work, word.start, f"'{word.text}' has no certain counterpart for ROCm")
+    for change in found:
+        for note in change.notes:
+            code = flag_code(note.severity)
+            if note.severity is Severity.ERROR:
+                _refuse(work, words[change.first].start, f"{note.flag}: {note.text}")
+            else:
+                work.tell(code, words[change.first].start, f"{note.flag}: {note.text}")
+    for group in _groups(sorted(found, key=lambda c: (c.first, c.end)), joined=work.compat):
+        _apply(work, line, words, group)
+
+
+def _is_left(text: str, homes: tuple[str, ...]) -> bool:
+    """Whether a word that no rule changes still names something of CUDA's."""
+    if text.startswith("$(shell") or _CUDA_FILE.fullmatch(text):
+        return False
+    return bool(_CUDA.search(re.sub(r"\$[({][\w.-]+[)}]", "", renamed(text, homes))))
+
+
+def _refuse(work: Rewriting, offset: int, message: str) -> None:
+    help_text = "write the ROCm side by hand; the file stays as it is until then"
+    work.tell(LEFT_ALONE, offset, message, help_text)
+
+
+def _groups(found: Sequence[Change], *, joined: bool) -> Iterator[list[Change]]:
+    """Yield changes, those that follow each other directly together when `joined`."""
+    group: list[Change] = []
+    for change in found:
+        if group and (not joined or group[-1].end != change.first):
+            yield group
+            group = []
+        group.append(change)
+    if group:
+        yield group
+
+
+def _apply(work: Rewriting, line: Line, words: Sequence[Word], group: Sequence[Change]) -> None:
+    """Put ROCm's words in place, or a variable that holds either vendor's."""
+    text = work.makefile.source.text
+    first, end = group[0].first, group[-1].end
+    rocm = " ".join(change.text for change in group if change.text)
+    if work.compat:
+        old = _flat(text[words[first].start : words[end - 1].end]) if end > first else ""
+        variable = work.variable(line.name or f"{line.target.split()[0]}_flags")
+        work.differences.append(Difference(variable, old, rocm))
+        rocm = f"$({variable})"
+    if end == first:
+        last = first == len(words)
+        at = words[-1].end if last else words[first].start
+        work.edits.append(Edit(at, at, f" {rocm}" if last else f"{rocm} "))
+        return
+    start, stop = words[first].start, words[end - 1].end
+    if not rocm:
+        gap = re.compile(r"[ \t]*").match(text, stop)
+        stop = gap.end() if gap else stop
+    work.edits.append(Edit(start, stop, rocm))
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"\s*\\\r?\n\s*", " ", text)
+
+
+def _rename(work: Rewriting) -> None:
+    """Rename CUDA's folder and nvcc in everything between the changes."""
+    text, homes = work.makefile.source.text, work.makefile.homes()
+    at = 0
+    gaps = []
+    for edit in sorted(work.edits, key=lambda e: (e.start, e.end)):
+        gaps.append((at, edit.start))
+        at = edit.end
+    gaps.append((at, len(text)))
+    for start, end in gaps:
+        new = renamed(text[start:end], homes)
+        if new != text[start:end]:
+            work.edits.append(Edit(start, end, new))
