@@ -39,7 +39,7 @@ _LARGEST = 1 << 20  # a build file of a megabyte is data
 
 def converters() -> tuple[Converter, ...]:
     """Return the converters in the order in which their findings are told."""
-    return (CMake(), PythonScripts(), CargoScripts(), MesonFiles(), BazelFiles())
+    return (CMake(), PythonScripts(), Makefiles(), CargoScripts(), MesonFiles(), BazelFiles())
 
 
 def handles(path: str) -> bool:
