@@ -32,7 +32,7 @@ def link_group() -> None:
     "--for", "build_system", type=click.Choice(BUILD_SYSTEMS), help="Write it for a build system."
 )
 @click.option(
-    "--library", metavar="LIST", multiple=True, help="These CUDA libraries, comma-separated."
+    "--library", metavar="LIST", multiple=True, help="The runtime and these CUDA libraries."
 )
 @_rocm_option
 @_arch_option
@@ -59,7 +59,8 @@ def plan_command(  # noqa: PLR0913 - one for each option
     is_rocm = platform == "rocm"
     target = Target(rocm, archs or DEFAULT_ARCHS) if is_rocm else Target(rocm)
     uses = tree_uses(source) if source else Uses()
-    asked = dict.fromkeys(_listed(library)) | dict(uses.ways())
+    typed = dict.fromkeys(("cudart", *_listed(library)) if library else ())
+    asked = typed | dict(uses.ways())
     plan = link_plan(platform, target, asked if source or library else None, archs)
     signs = uses.opened | uses.linked
     text = _fragment(plan, build_system, source, _listed(library)) if build_system else None

@@ -24,7 +24,7 @@ _SIZES = {1: struct.Struct("<IQ"), 2: struct.Struct("<IIQ"), 3: struct.Struct("<
 _PACKAGE = struct.Struct("<4xIQQQ")
 _IMAGE = struct.Struct("<HHIQQQQ")
 _ZLIB, _ZSTD = 0, 1
-_KINDS: Final = {2: "cuda", 4: "rocm"}  # OFK_Cuda, OFK_HIP
+_KINDS: Final = {2: "cuda", 3: "rocm", 4: "rocm"}  # OFK_Cuda; OFK_HIP, which LLVM 20 renumbered
 _MOST_ENTRIES: Final = 4096
 # The list of a bundle's entries stands at its beginning: no more is decompressed.
 _START: Final = 1 << 18

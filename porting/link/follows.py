@@ -10,7 +10,7 @@ from porting.link.libraries import vendor_file
 # What tells a cudart that was linked in: its functions (local, as they are hidden), the names of
 # its errors among the constants of a stripped file.
 _CUDART_FUNCTION: Final = "cudaGetDeviceCount"
-_CUDART_TEXT: Final = b"\0cudaErrorCudartUnloading\0"
+_CUDART_TEXT: Final = b"cudaErrorCudartUnloading\0"
 _REGISTERS: Final = "__cudaRegisterFatBinary"
 WANTED: Final = Wanted((_CUDART_FUNCTION,), (_CUDART_TEXT,), libraries=True)
 

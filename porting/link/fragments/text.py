@@ -7,7 +7,6 @@ from typing import Final
 from porting.link.libraries import How, Interface
 from porting.link.plan import LinkPlan
 
-
 # The generator with its version, and the command that makes the file again.
 MadeBy = tuple[str, str]
 
