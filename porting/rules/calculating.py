@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Final
 
 _HANDLES: Final = ("CUdeviceptr", "CUmemGenericAllocationHandle", "TextureObject", "CUtexObject")
-_DEFINE: Final = re.compile(
-    r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^)\n]*)\)((?:[^\n]*\\\r?\n)*[^\n]*)", re.MULTILINE
-)
+# It starts with a text that the engine can search for; a comment that speaks so does no harm.
+_DEFINE: Final = re.compile(r"define[ \t]+(\w+)\(([^)\n]*)\)((?:[^\n]*\\\r?\n)*[^\n]*)")
 _TOKEN: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|//.*|/\*.*?\*/|\w+|<<|>>|&&|\|\||##|[^\s\\]")
+_OPERATOR: Final = re.compile(r"[-+*/%&|^~<>]")
 _BEHIND: Final = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
 _IN_FRONT: Final = frozenset(("+", "-", "/", "%", "|", "^", "~", "<<", ">>"))
 
@@ -28,6 +28,8 @@ def calculating_macros(texts: Sequence[str]) -> dict[str, frozenset[int]]:
         if "define" not in text:
             continue
         for match in _DEFINE.finditer(text):
+            if not _OPERATOR.search(match[3]):
+                continue
             parameters = [name.strip() for name in match[2].split(",")]
             body = [word for word in _TOKEN.findall(match[3]) if word[:2] not in ("//", "/*")]
             numbers = {n for n, name in enumerate(parameters) if _calculates(body, name)}
