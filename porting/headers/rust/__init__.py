@@ -1,1 +1,17 @@
-"""Rust: the crates of a tree, what they use of CUDA, and the module that gives it over HIP."""
+"""Rust: the crates of a tree, what they use of CUDA, and the files that give it over HIP."""
+
+from porting.headers.rust.codes import CODES
+from porting.headers.rust.module import Bindings
+from porting.headers.rust.shim import BUILD, MODULE, SYMBOLS, Shim, check, concerns, generate
+
+__all__ = [
+    "BUILD",
+    "CODES",
+    "MODULE",
+    "SYMBOLS",
+    "Bindings",
+    "Shim",
+    "check",
+    "concerns",
+    "generate",
+]

@@ -27,8 +27,19 @@ PRIMITIVES: Mapping[str, str] = {
     "c_double": "f64",
 }
 _SIZES = {
-    **{"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "f32": 4},
-    **{"i64": 8, "u64": 8, "f64": 8, "usize": 8, "isize": 8},
+    "i8": 1,
+    "u8": 1,
+    "bool": 1,
+    "i16": 2,
+    "u16": 2,
+    "i32": 4,
+    "u32": 4,
+    "f32": 4,
+    "i64": 8,
+    "u64": 8,
+    "f64": 8,
+    "usize": 8,
+    "isize": 8,
 }
 _POINTER = 8
 _ARRAY = re.compile(r"\[(?P<item>.+); (?P<count>\d+)(?:usize)?\]")

@@ -33,15 +33,15 @@ class Canonical:
         shape = self.shapes.get(word)
         if shape is None:
             return f"?{word}"
-        if shape.form is Form.RECORD:
-            return f"cuda::{api.end(word)}"
-        if shape.form is Form.INTEGER:
-            return api.canonical(word)
-        if shape.form is Form.PLAIN:
-            return self.cuda(api.types[word]) if word in api.types else word
-        if shape.form is Form.ENUM and self.style in _DISTINCT:
-            return f"enum {api.end(word)}"
-        return self.hip(shape.hip)
+        if shape.form is Form.PLAIN and word in api.types:
+            return self.cuda(api.types[word])
+        end = api.end(word)
+        is_distinct = shape.form is Form.ENUM and self.style in _DISTINCT
+        return {
+            Form.RECORD: f"cuda::{end}",
+            Form.INTEGER: api.canonical(word),
+            Form.PLAIN: word,
+        }.get(shape.form, f"enum {end}" if is_distinct else self.hip(shape.hip))
 
     def convert(self, value: str, have: str, want: str) -> str | None:
         """Return the expression that makes a `want` of a `have`; None where none does safely.
@@ -50,27 +50,30 @@ class Canonical:
         """
         if have == want:
             return value
-        if have.startswith("*") and want.startswith("*"):
-            if not self._same_target(have, want):
-                return None
-            mutability = have.split(" ", 1)[0], want.split(" ", 1)[0]
-            return f"{value}.cast()" if mutability[0] == mutability[1] else f"{value} as _"
-        if "cuda::" in (have[:6], want[:6]):
-            records = all(k not in _INTEGERS and k[:1] not in "*[" for k in (have, want))
-            return f"std::mem::transmute({value})" if records else None
-        if have.startswith("enum ") and want in _INTEGERS:
-            return f"{value}.0 as _" if self.style is EnumStyle.NEWTYPE else f"{value} as _"
-        if have in _INTEGERS and want.startswith("enum "):
-            name = want.removeprefix("enum ")
-            newtype = self.style is EnumStyle.NEWTYPE
-            return f"{name}({value})" if newtype else f"std::mem::transmute({value})"
-        if have in _INTEGERS and want in _INTEGERS:
-            return f"{value} as _"
-        if have in _INTEGERS and want.startswith("*"):
-            return f"{value} as usize as _"
-        if have.startswith("*") and want in _INTEGERS:
-            return f"{value} as _"
-        return None
+        newtype = self.style is EnumStyle.NEWTYPE
+        match _sort(have), _sort(want):
+            case ("pointer", "pointer"):
+                made = self._pointer(value, have, want)
+            case ("record", "record" | "other") | ("other", "record"):  # laid out alike
+                made = f"std::mem::transmute({value})"
+            case ("enum", "integer"):
+                made = f"{value}.0 as _" if newtype else f"{value} as _"
+            case ("integer", "enum"):
+                name = want.removeprefix("enum ")
+                made = f"{name}({value})" if newtype else f"std::mem::transmute({value})"
+            case ("integer", "pointer"):
+                made = f"{value} as usize as _"
+            case ("integer" | "pointer", "integer"):
+                made = f"{value} as _"
+            case _:
+                made = None
+        return made
+
+    def _pointer(self, value: str, have: str, want: str) -> str | None:
+        if not self._same_target(have, want):
+            return None
+        same = have.split(" ", 1)[0] == want.split(" ", 1)[0]
+        return f"{value}.cast()" if same else f"{value} as _"
 
     def _same_target(self, have: str, want: str) -> bool:
         """Whether pointers lead to values that may be taken for each other."""
@@ -78,6 +81,18 @@ class Canonical:
         if "c_void" in (first, second):
             return True
         cuda, hip = self.shapes.cuda, self.shapes.hip
-        first, second = (kind.removeprefix("enum ").removeprefix("cuda::") for kind in (first, second))
+        first, second = (
+            kind.removeprefix("enum ").removeprefix("cuda::") for kind in (first, second)
+        )
         sizes = cuda.size(first) or hip.size(first), hip.size(second) or cuda.size(second)
         return sizes[0] is not None and sizes[0] == sizes[1]
+
+
+def _sort(kind: str) -> str:
+    """Say what kind of type a canonical one is: records are those in CUDA's layout."""
+    if kind in _INTEGERS:
+        return "integer"
+    for sort, start in (("pointer", "*"), ("record", "cuda::"), ("enum", "enum ")):
+        if kind.startswith(start):
+            return sort
+    return "array" if kind.startswith("[") else "other"

@@ -112,7 +112,7 @@ def crates(sources: Sequence[SourceFile]) -> tuple[Crate, ...]:
 
 
 def _manifests(sources: Sequence[SourceFile]) -> dict[str, Mapping[str, Any]]:
-    found = {}
+    found: dict[str, Mapping[str, Any]] = {}
     for source in sources:
         if posixpath.basename(source.path) != MANIFEST:
             continue

@@ -89,7 +89,11 @@ def imports(path: str, names: Sequence[str], indent: int) -> str:
     if len(names) == 1:
         return f"{pad}use {path}::{names[0]};"
     line = f"{pad}use {path}::{{{', '.join(names)}}};"
-    return line if len(line) <= WIDTH else f"{pad}use {path}::{{\n{_filled(names, indent + 4)}\n{pad}}};"
+    return (
+        line
+        if len(line) <= WIDTH
+        else f"{pad}use {path}::{{\n{_filled(names, indent + 4)}\n{pad}}};"
+    )
 
 
 def _filled(words: Sequence[str], indent: int) -> str:

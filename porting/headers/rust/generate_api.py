@@ -1,7 +1,7 @@
-"""Write data/*.json, the declarations of the C interfaces, by running bindgen on their headers.
+r"""Write data/*.json, the declarations of the C interfaces, by running bindgen on their headers.
 
-    LIBCLANG_PATH=/usr/lib/llvm-15/lib python -m porting.headers.rust.generate_api OUT.json \\
-        --header cuda.h --header cuda_runtime_api.h --prefix 'cu|cuda|CU|CUDA' \\
+    LIBCLANG_PATH=/usr/lib/llvm-15/lib python -m porting.headers.rust.generate_api OUT.json \
+        --header cuda.h --header cuda_runtime_api.h --prefix 'cu|cuda|CU|CUDA' \
         --set 'nvidia-cuda-runtime-cu12==12.9.79=DIR:DIR' [--define NAME] [--set ...]
 
 Each --set is a name for the report and the include folders of one release; where releases differ
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from porting.headers.rust.items import Items, read_items, spell
+from porting.headers.rust.items import Items, read_items
 from porting.headers.rust.lexer import number_value
 
 _LAYOUT = re.compile(r"fn bindgen_test_layout_(\w+)\(\s*\) \{(.*?)\n\}\n", re.DOTALL)
@@ -90,7 +90,7 @@ def _integer(value: Sequence[Any]) -> int | None:
 
 
 def _records(items: Items, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    layouts = {name: body for name, body in _LAYOUT.findall(text)}
+    layouts = dict(_LAYOUT.findall(text))
     for record in items.records:
         name = record.name.name
         if name.startswith("__Bindgen"):
@@ -109,12 +109,15 @@ def _records(items: Items, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
             for f in record.fields
             if not any(x.startswith("_bitfield") for x in names)
         ]
-        yield name, {
-            "keyword": record.keyword if fields else "blob",
-            "size": int(size[1]),
-            "align": int(align[1]),
-            "fields": fields,
-        }
+        yield (
+            name,
+            {
+                "keyword": record.keyword if fields else "blob",
+                "size": int(size[1]),
+                "align": int(align[1]),
+                "fields": fields,
+            },
+        )
 
 
 def _bindgen(arguments: argparse.Namespace, folders: Sequence[str]) -> tuple[str, str]:

@@ -76,10 +76,13 @@ class HipSide:
         pad = " " * _INDENT
         if self.primitives():
             yield imports("std::os::raw", self.primitives(), _INDENT)
+            yield ""
         records = sorted(self.types & self.api.records.keys())
         for name in sorted(self.types - self.api.records.keys()):
             enum = self.api.enums.get(name)
-            yield statement(f"pub type {name}", enum.repr if enum else self.api.types[name], _INDENT)
+            yield statement(
+                f"pub type {name}", enum.repr if enum else self.api.types[name], _INDENT
+            )
         for name in sorted(self.constants):
             kind, value = self._constant(name)
             yield statement(f"pub const {name}: {kind}", str(value), _INDENT)

@@ -141,11 +141,15 @@ def spell(parts: Sequence[Token]) -> str:
         after = parts[at - 1] if at else None
         if word == "::" and after is not None and after.text in ("const", "mut"):
             space = " "
-        elif after is None or word in _TIGHT_BEFORE or "::" in (word, after.text):
-            space = ""
-        elif after.text in _TIGHT_AFTER or (after.text == "*" and word in ("const", "mut")):
-            space = ""
-        elif word == ">" or (word == "(" and after.name in ("fn", "Option")):
+        elif (
+            after is None
+            or word in _TIGHT_BEFORE
+            or "::" in (word, after.text)
+            or after.text in _TIGHT_AFTER
+            or (after.text == "*" and word in ("const", "mut"))
+            or word == ">"
+            or (word == "(" and after.name in ("fn", "Option"))
+        ):
             space = ""
         else:
             space = " "
@@ -198,7 +202,7 @@ class _Reader:
         self.at = 0
 
     def word(self, ahead: int = 0) -> str:
-        """The text of a token ahead, empty past the end."""
+        """Return the text of a token ahead, empty past the end."""
         index = self.at + ahead
         return self.code[index].text if index < len(self.code) else ""
 
@@ -269,9 +273,7 @@ class _Reader:
         """Return the tokens up to the `;` that ends the statement, and step past it."""
         start = self.at
         while self.at < len(self.code) and self.word() != ";":
-            self.at = (
-                bracketed(self.code, self.at) + 1 if self.word() in _OPEN else self.at + 1
-            )
+            self.at = bracketed(self.code, self.at) + 1 if self.word() in _OPEN else self.at + 1
         self.at += 1
         return tuple(self.code[start : self.at - 1])
 
@@ -310,7 +312,9 @@ class _Reader:
         for part in split(self.code[self.at + 1 : end], opening="([{", closing=")]}"):
             bare = _without_attributes(part)
             if bare:
-                variants.append((bare[0], bare[2:] if len(bare) > 1 and bare[1].text == "=" else ()))
+                variants.append(
+                    (bare[0], bare[2:] if len(bare) > 1 and bare[1].text == "=" else ())
+                )
         self.found.enumerations.append(Enumeration(name, tuple(variants)))
         self.at = end + 1
 
@@ -379,9 +383,7 @@ def _foreign_functions(code: Sequence[Token]) -> Iterator[Function]:
         yield Function(rest[at + 1], _parameters(inside), result, link_name, variadic)
 
 
-def _use_tree(
-    code: Sequence[Token], prefix: tuple[Token, ...], *, public: bool
-) -> Iterator[Use]:
+def _use_tree(code: Sequence[Token], prefix: tuple[Token, ...], *, public: bool) -> Iterator[Use]:
     """Yield the paths of a `use` tree."""
     for part in split(code):
         brace = next((i for i, t in enumerate(part) if t.text == "{"), -1)

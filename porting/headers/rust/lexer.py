@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text; `start` and `line` (from 1) and `column` (from 1) say where it begins."""
+    """A piece of the text; `start`, `line` and `column` (both from 1) say where it begins."""
 
     kind: Kind
     text: str
@@ -132,7 +132,7 @@ def _raw_string(text: str, at: int, fence: str) -> tuple[Kind, int]:
 
 
 _STRING_BODY = re.compile(r'(?:b|c)?r?(?P<fence>#*)"(?P<body>.*)"(?P=fence)', re.DOTALL)
-_ESCAPE = re.compile(r'\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|\r?\n\s*|.)', re.DOTALL)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|\r?\n\s*|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 

@@ -182,7 +182,7 @@ class Module:
         """Return the expression for a HIP constant, of the canonical type wanted."""
         hip = self.shapes.hip
         enum = hip.enum_of.get(target)
-        have = hip.canonical(enum if enum else hip.constants[target][0])
+        have = hip.canonical(enum or hip.constants[target][0])
         return f"{self._path(target)}{'' if have == want else f' as {want}'}"
 
     def _path(self, target: str) -> str:
@@ -268,7 +268,7 @@ class Module:
         enums = dict(self._enumerations())
         outer = "".join(f"{line}\n" for line in self._names(enums))
         inner = "".join(f"{line}\n" for line in self._hip_lines())
-        return f"pub use self::cuda_names::*;\n\n{_ALLOW_NAMES}mod cuda_names {{\n{outer}}}\n\n{inner}"
+        return f"{_USE}\n{_ALLOW_NAMES}mod cuda_names {{\n{outer}}}\n\n{inner}"
 
     def _enumerations(self) -> Iterator[tuple[str, list[str]]]:
         hip = self.shapes.hip
@@ -298,7 +298,8 @@ class Module:
             *long,
             [line for _, line in sorted(self.constants.items())],
             [
-                f"{_PAD}pub use super::hip_sys::{hip};" if hip == cuda
+                f"{_PAD}pub use super::hip_sys::{hip};"
+                if hip == cuda
                 else f"{_PAD}pub use super::hip_sys::{hip} as {cuda};"
                 for hip, cuda in sorted(self.renamed, key=lambda pair: (key(pair[0]), key(pair[1])))
             ],
@@ -325,6 +326,7 @@ class Module:
         yield "}"
 
 
+_USE = "#[allow(unused_imports)]\npub use self::cuda_names::*;\n"
 # bindgen's text asks for the same exceptions: the names are C's.
 _ALLOW_NAMES = (
     "#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]\n"

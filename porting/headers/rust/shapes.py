@@ -103,7 +103,7 @@ class Shapes:
         return all(self.is_known(word) for part in record.fields for word in mentioned(part.type))
 
     def is_known(self, word: str) -> bool:
-        """Whether a name in a type can be written: a primitive, a keyword or a type with a shape."""
+        """Whether a word in a type can be written: a primitive, a keyword, a type with a shape."""
         return not self._is_cuda(word) or self.get(word) is not None
 
     def _is_cuda(self, word: str) -> bool:

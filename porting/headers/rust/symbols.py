@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from porting.headers.rust.api import PRIMITIVES, Signature
 from porting.headers.rust.conversions import Canonical
-from porting.headers.rust.formatting import WIDTH, imports, let, signature
+from porting.headers.rust.formatting import WIDTH, call, imports, let, signature
 from porting.headers.rust.numbers import Numbers, numbers
-from porting.headers.rust.shapes import Form, Shapes
+from porting.headers.rust.shapes import Shapes
 
 _C_TYPES = frozenset((*PRIMITIVES.values(), "c_void", "usize", "bool"))
 
@@ -53,7 +53,9 @@ class Symbols:
         theirs = self.shapes.hip.functions[target]
         if len(ours.parameters) != len(theirs.parameters):
             return None
-        inputs, arguments, after = [], [], []
+        inputs: list[str] = []
+        arguments: list[str] = []
+        after: list[str] = []
         for (own, mine), (_, other) in zip(ours.parameters, theirs.parameters, strict=True):
             shown = self._shown(mine)
             value = self._argument(own, mine, other)
@@ -66,6 +68,8 @@ class Symbols:
         if result is None:
             return None
         lines = _body(f"hip_sys::{target}", arguments, after, self._result(ours, theirs))
+        inputs = [re.sub(r"\bi8$", "c_char", one) for one in inputs]  # its sign is the target's
+        result = re.sub(r"\bi8$", "c_char", result)
         head = signature(f'pub unsafe extern "C" fn {name}', inputs, result, " {", 0)
         return "\n".join(["#[no_mangle]", head, *lines, "}"])
 
@@ -80,7 +84,7 @@ class Symbols:
         if text in _C_TYPES:
             return text
         if text.startswith("Option<"):
-            return "Option<unsafe extern \"C\" fn()>"
+            return 'Option<unsafe extern "C" fn()>'
         return f"hip_sys::{text}" if text in self.shapes.hip.records else None
 
     def _argument(self, own: str, mine: str, other: str) -> str | None:
@@ -121,13 +125,17 @@ class Symbols:
         if enum in self.shapes.cuda.enums and self._translates(enum, "from_hip"):
             return f"{enum}_from_hip(result)"
         have, want = self.shapes.hip.canonical(theirs.result), self._shown(ours.result) or ""
-        return "result" if have == want else self.canonical.convert("result", have, want) or "result"
+        return (
+            "result" if have == want else self.canonical.convert("result", have, want) or "result"
+        )
 
     def text(self) -> str:
         """Return the file without its head."""
-        parts = ["#![allow(non_snake_case)]", "#[path = \"rocm_compat.rs\"]\nmod rocm_compat;"]
-        words = sorted(w for w in ("c_void",) if any(w in t for t in self.functions.values()))
-        uses = ["use rocm_compat::hip_sys;", *(imports("std::os::raw", [w], 0) for w in words)]
+        parts = ["#![allow(non_snake_case)]", '#[path = "rocm_compat.rs"]\nmod rocm_compat;']
+        text = "\n".join(self.functions.values())
+        words = [word for word in ("c_char", "c_void") if word in text]
+        uses = ["use rocm_compat::hip_sys;"]
+        uses += [imports("std::os::raw", words, 0)] if words else []
         parts.append("\n".join(uses))
         parts += (_translation(e, way, n) for (e, way), n in sorted(self.translations.items()))
         parts += (text for _, text in sorted(self.functions.items()))
@@ -135,8 +143,9 @@ class Symbols:
 
 
 def _body(function: str, arguments: list[str], after: list[str], back: str) -> list[str]:
-    if not back:
-        return [*let("_", function, arguments, 4).split("\n"), *after]
+    if back in ("", "result") and not after:
+        end = "" if back else ";"
+        return f"    {call(function, arguments, 4, len(end))}{end}".split("\n")
     return [*let("result", function, arguments, 4).split("\n"), *after, f"    {back}"]
 
 
@@ -147,7 +156,11 @@ def _translation(enum: str, way: str, found: Numbers) -> str:
     arms: dict[int, list[int]] = {}
     for have, want in table.items():
         arms.setdefault(want, []).append(have)
-    lines = [f"/// {side}: `{enum}`.", f"fn {enum}_{way}(value: u32) -> u32 {{", "    match value {"]
+    lines = [
+        f"/// {side}: `{enum}`.",
+        f"fn {enum}_{way}(value: u32) -> u32 {{",
+        "    match value {",
+    ]
     for want, haves in sorted(arms.items(), key=lambda arm: arm[1][0]):
         shown = "u32::MAX" if want == 0xFFFF_FFFF else str(want)  # noqa: PLR2004 - no value
         lines += _arm(haves, shown)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import Final
 
 from porting.headers.rust.api import Api, cuda_api
 from porting.headers.rust.crates import Crate, RustFile
@@ -12,6 +14,16 @@ from porting.headers.rust.items import bracketed
 from porting.headers.rust.lexer import Kind, Token, string_value
 from porting.headers.rust.module import Wanted
 from porting.mapping import Names, Status
+from porting.rules.strings.sonames import LIBRARY_NAME
+
+# Crates of the public registry that bind or open CUDA's libraries.
+CUDA_CRATES: Final = frozenset(
+    (
+        *("cuda_sys", "cuda_driver_sys", "cuda_runtime_sys", "cudart_sys", "cuda", "cudarc"),
+        *("cust", "cust_raw", "rustacuda", "rustacuda_core", "nccl_sys", "nvml_wrapper"),
+        *("nvrtc_sys", "cublas_sys", "cudnn_sys", "cudnn", "cublas", "cuda_std"),
+    )
+)
 
 # The libraries whose interfaces are C, which Rust can speak to; the rest is device code.
 _LIBRARIES = frozenset(
@@ -20,7 +32,9 @@ _LIBRARIES = frozenset(
         *("cufft", "curand", "cusolver", "cusparse", "cusparselt"),
     )
 )
-_LIKE_CUDA = re.compile(r"_*(?:cu[A-Z]|cu(?:da|blas|dnn|fft|rand|solver|sparse)|CU|nv|NV|nccl|NCCL)")
+_LIKE_CUDA = re.compile(
+    r"_*(?:cu[A-Z]|cu(?:da|blas|dnn|fft|rand|solver|sparse)|CU|nv|NV|nccl|NCCL)"
+)
 _ALLOW = re.compile(r"(?:allow|white)list(?:ed)?_(function|type|var|item)|whitelist_recursively")
 
 
@@ -63,6 +77,32 @@ class Uses:
         """The CUDA functions that the crate declares itself."""
         return frozenset(u.wanted.cuda for u in self.found if u.how is How.DECLARED)
 
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """The types and constants that the crate defines itself."""
+        return frozenset(
+            item.name.name
+            for file in self.crate.files
+            for table in (
+                file.items.aliases,
+                file.items.constants,
+                file.items.records,
+                file.items.enumerations,
+            )
+            for item in table
+        )
+
+    @property
+    def opens_cuda(self) -> bool:
+        """Whether the crate opens or depends on CUDA without naming its interface."""
+        if self.crate.dependencies & CUDA_CRATES:
+            return True
+        return any(
+            token.kind in (Kind.STRING, Kind.RAW_STRING) and LIBRARY_NAME.search(token.text)
+            for file in self.crate.files
+            for token in file.code
+        )
+
 
 def is_cuda(name: str, names: Names) -> bool:
     """Whether a word is a name of CUDA's C interfaces."""
@@ -77,14 +117,14 @@ def crate_uses(crate: Crate, names: Names) -> Uses:
     style, default, bound = _bindgen_style(crate)
     found: list[Use] = []
     for file in crate.files:
-        found += _in_file(file, names, style)
+        found += _in_file(file, names)
     bad: list[tuple[Token, str]] = []
     if crate.script is not None:
         found += _allowed(crate.script, names, style, bad)
     return Uses(crate, tuple(found), style, default, bound, tuple(bad))
 
 
-def _in_file(file: RustFile, names: Names, style: EnumStyle) -> Iterator[Use]:
+def _in_file(file: RustFile, names: Names) -> Iterator[Use]:
     blocks = file.items.blocks
     declared = {f.name.start: f for block in blocks for f in block.functions}
     code = file.code
@@ -93,15 +133,13 @@ def _in_file(file: RustFile, names: Names, style: EnumStyle) -> Iterator[Use]:
             continue
         function = declared.get(token.start)
         word = function.symbol if function else token.name
-        wanted = _wanted(word, code, at, names, style)
+        wanted = _wanted(word, code, at, names)
         if wanted is not None:
             how = How.DECLARED if function else How.MENTIONED
             yield Use(wanted, how, file.path, token.line, token.column)
 
 
-def _wanted(
-    word: str, code: Sequence[Token], at: int, names: Names, style: EnumStyle
-) -> Wanted | None:
+def _wanted(word: str, code: Sequence[Token], at: int, names: Names) -> Wanted | None:
     """Return what a word asks for: a name, or an enumerator by prefix or path."""
     cuda = cuda_api()
     if is_cuda(word, names):

@@ -2,8 +2,9 @@
 
 #![allow(non_camel_case_types, non_upper_case_globals)]
 
-use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
+use std::ffi::CStr;
 use std::fmt;
+use std::os::raw::{c_char, c_int, c_uint, c_void};
 
 pub type cudaError_t = c_uint;
 pub type cudaStream_t = *mut c_void;
@@ -70,9 +71,8 @@ impl DeviceMemory {
     pub fn allocation(&self) -> Option<(CUdeviceptr, usize)> {
         let mut base: CUdeviceptr = 0;
         let mut size = 0;
-        let status = unsafe {
-            cuMemGetAddressRange_v2(&mut base, &mut size, self.pointer as CUdeviceptr)
-        };
+        let status =
+            unsafe { cuMemGetAddressRange_v2(&mut base, &mut size, self.pointer as CUdeviceptr) };
         (status == CUDA_SUCCESS).then_some((base, size))
     }
 

@@ -1,0 +1,269 @@
+"""Make the Rust files of a tree, say what is wrong with its crates, check earlier files."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from porting import __version__
+from porting.config import Target
+from porting.diagnostics import Diagnostic, by_place
+from porting.headers.rust.api import cuda_api, hip_api
+from porting.headers.rust.build_script import build_text
+from porting.headers.rust.codes import BAD_PATTERN, LACKING, NO_COUNTERPART, STALE
+from porting.headers.rust.crates import Crate, crates
+from porting.headers.rust.enums import EnumStyle
+from porting.headers.rust.lexer import Kind, string_value, tokens
+from porting.headers.rust.lints import lint
+from porting.headers.rust.module import Bindings, Module, Style
+from porting.headers.rust.shapes import Shapes
+from porting.headers.rust.symbols import Symbols
+from porting.headers.rust.uses import How, Use, Uses, crate_uses
+from porting.mapping import Names
+from porting.source import SourceFile
+
+FOLDER: Final = "eclosion"
+MODULE: Final = f"{FOLDER}/rocm_compat.rs"
+SYMBOLS: Final = f"{FOLDER}/rocm_symbols.rs"
+BUILD: Final = f"{FOLDER}/rocm_build.rs"
+
+
+@dataclass(frozen=True)
+class Shim:
+    """The Rust files for a tree, by path below its root, and what was found on the way.
+
+    `crates`: folders of the packages that need them.  `provided`: the CUDA names that they hold,
+    those without a counterpart among them: a comment lists those.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    crates: tuple[str, ...] = ()
+    provided: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The parts of a shim while it is made."""
+
+    module: Module
+    symbols: Symbols
+    uses: Sequence[Uses]
+
+
+def concerns(path: str) -> bool:
+    """Whether a file is one that a shim is made from: a Rust source or a manifest."""
+    is_generated = path.startswith(f"{FOLDER}/")
+    return path.endswith((".rs", "Cargo.toml")) and not is_generated
+
+
+def generate(
+    sources: Iterable[SourceFile],
+    target: Target,
+    names: Names,
+    bindings: Bindings = Bindings.DECLARED,
+) -> Shim:
+    """Return the Rust files for the crates among the sources that use CUDA and no HIP yet."""
+    kept = [source for source in sources if concerns(source.path)]
+    cuda = [_uses for crate in crates(kept) if (_uses := _cuda_uses(crate, names)) is not None]
+    if not cuda:
+        return Shim()
+    made = _make(cuda, target, names, bindings)
+    found = [*_missing(made), *_patterns(cuda)]
+    for uses in cuda:
+        found += lint(uses, made.module.shapes, target)
+    files = _files(made, target) if any(uses.found for uses in cuda) else {}
+    roots = tuple(uses.crate.root for uses in cuda if uses.found)
+    return Shim(files, tuple(by_place(found)), roots, _provided(files))
+
+
+def _cuda_uses(crate: Crate, names: Names) -> Uses | None:
+    """Return what a crate uses, None for one that has nothing to do with CUDA or speaks HIP."""
+    if crate.is_ported:
+        return None
+    uses = crate_uses(crate, names)
+    return uses if uses.found or uses.opens_cuda else None
+
+
+def _make(cuda: Sequence[Uses], target: Target, names: Names, bindings: Bindings) -> _Made:
+    styles = {uses.style for uses in cuda if uses.bound}
+    style = next((s for s in EnumStyle if s in styles and s is not EnumStyle.CONSTS), None)
+    edition = max((uses.crate.edition for uses in cuda), default="2021")
+    chosen = Style(
+        style or EnumStyle.CONSTS, any(u.default for u in cuda), max(edition, "2021"), bindings
+    )
+    distinct = chosen.enums in (EnumStyle.RUST, EnumStyle.NEWTYPE)
+    hip = hip_api(target.rocm)
+    module = Module(Shapes(names, cuda_api(), hip, distinct), chosen)
+    module.provide({use.wanted for uses in cuda for use in uses.found})
+    symbols = Symbols(Shapes(names, cuda_api(), hip))
+    symbols.provide({name for uses in cuda for name in uses.declared})
+    for function in symbols.targets:
+        module.hip.add_function(function)
+    return _Made(module, symbols, cuda)
+
+
+# Findings
+
+
+def _missing(made: _Made) -> Iterator[Diagnostic]:
+    """Yield an error at the first use in a file of each name that cannot be given."""
+    told: set[tuple[str, str]] = set()
+    for uses in made.uses:
+        for use in uses.found:
+            name = use.wanted.cuda
+            why = _why_missing(made, uses, use)
+            if not why or use.how is How.PATTERN or (use.file, name) in told:
+                continue
+            told.add((use.file, name))
+            yield NO_COUNTERPART.at(
+                use.file,
+                f"{name} has no counterpart in HIP: {why}",
+                "call something else, or leave the code out of the ROCm build",
+                line=use.line,
+                column=use.column,
+                symbol=name,
+            )
+
+
+def _why_missing(made: _Made, uses: Uses, use: Use) -> str:
+    """Say why a name cannot be given; what a crate declares itself needs a symbol only."""
+    name = use.wanted.cuda
+    if name in uses.own_names:
+        return ""
+    if name in uses.declared:
+        return made.symbols.missing.get(name, "")
+    return made.module.missing.get(name, "")
+
+
+def _patterns(cuda: Sequence[Uses]) -> Iterator[Diagnostic]:
+    for uses in cuda:
+        script = uses.crate.script
+        for literal, why in uses.bad_patterns:
+            yield BAD_PATTERN.at(
+                script.path if script else "",
+                f"{literal.text} cannot be read: {why}",
+                "list the names, or write a simpler pattern",
+                line=literal.line,
+                column=literal.column,
+            )
+
+
+# Files
+
+
+def _files(made: _Made, target: Target) -> dict[str, str]:
+    module, symbols = made.module, made.symbols
+    head = _head(made, target)
+    lacks = _lacks(made)
+    title = "CUDA's names over HIP, for the Rust code of this tree."
+    files = {MODULE: f"// {title}\n//\n{head}{lacks}\n{module.text()}"}
+    if symbols.functions:
+        title = "What the linker finds for the CUDA functions that crates of this tree declare."
+        files[SYMBOLS] = f"//! {title}\n//!\n{head.replace('// ', '//! ')}\n{symbols.text()}"
+    if symbols.functions or any(uses.bound for uses in made.uses):
+        title = "For the build scripts of this tree's crates."
+        text = build_text(_stand_ins(made.uses))
+        files[BUILD] = f"// {title}\n//\n{head}\n{text}"
+    return files
+
+
+def _head(made: _Made, target: Target) -> str:
+    inputs = sorted({use.file for uses in made.uses for use in uses.found})
+    lines = [
+        f"Generated by porting {__version__} (ROCm {target.rocm}).",
+        *_wrapped(f"Made from: {', '.join(inputs)}."),
+        "Run `porting headers` again rather than edit this file.",
+    ]
+    return "".join(f"// {line}\n" for line in lines)
+
+
+def _lacks(made: _Made) -> str:
+    """List what HIP has nothing for, so that a reader does not look for it."""
+    names = {*made.module.missing, *made.symbols.missing}
+    if not names:
+        return ""
+    text = f"Not in HIP, or not the same there: {', '.join(sorted(names))}."
+    return "//\n" + "".join(f"// {line}\n" for line in _wrapped(text))
+
+
+def _wrapped(text: str) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(text, 96, break_long_words=False, break_on_hyphens=False)
+
+
+def _stand_ins(cuda: Sequence[Uses]) -> tuple[str, ...]:
+    """Return the CUDA libraries that #[link] attributes name."""
+    found = {
+        string_value(link)
+        for uses in cuda
+        for file in uses.crate.files
+        for block in file.items.blocks
+        for link in block.links
+    }
+    return tuple(sorted(found & {"cuda", "cudart", "cudart_static", "nvrtc"}))
+
+
+# Checks
+
+
+def check(
+    sources: Iterable[SourceFile],
+    existing: Mapping[str, str],
+    target: Target,
+    names: Names,
+    bindings: Bindings = Bindings.DECLARED,
+) -> tuple[Diagnostic, ...]:
+    """Compare the Rust files that a tree has with what its crates use now.
+
+    A name that they lack is an error at its first use; files that differ otherwise are stale.
+    """
+    kept = [source for source in sources if concerns(source.path)]
+    shim = generate(kept, target, names, bindings)
+    held = _provided(existing)
+    found: list[Diagnostic] = []
+    told: set[str] = set()
+    for crate in crates(kept):
+        uses = _cuda_uses(crate, names)
+        for use in uses.found if uses else ():
+            name = use.wanted.spelled
+            if name in held or name in told:
+                continue
+            told.add(name)
+            where = SYMBOLS if use.how is How.DECLARED else MODULE
+            found.append(
+                LACKING.at(
+                    use.file,
+                    f"{name} is not in {where}",
+                    "run `porting headers` again",
+                    line=use.line,
+                    column=use.column,
+                    symbol=name,
+                )
+            )
+    if not found:
+        found += _stale(shim.files, existing)
+    return tuple(by_place(found))
+
+
+def _stale(wanted: Mapping[str, str], existing: Mapping[str, str]) -> Iterator[Diagnostic]:
+    for path, text in wanted.items():
+        if existing.get(path) != text:
+            state = "is not what would be written now" if path in existing else "is not there"
+            yield STALE.at(path, f"{path} {state}", "run `porting headers` again")
+
+
+def _provided(files: Mapping[str, str]) -> frozenset[str]:
+    """Return every name in generated Rust files, those listed in their heads too."""
+    found: set[str] = set()
+    for path, text in files.items():
+        if path in (MODULE, SYMBOLS):
+            found.update(t.name for t in tokens(text) if t.kind is Kind.IDENT)
+            found.update(_listed(text))
+    return frozenset(found)
+
+
+def _listed(text: str) -> set[str]:
+    head = "\n".join(line for line in text.split("\n") if line.startswith("// "))
+    _, _, listed = head.partition("Not in HIP")
+    return set(listed.replace("//", " ").replace(",", " ").replace(".", " ").split())
