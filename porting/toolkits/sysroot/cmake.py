@@ -25,6 +25,7 @@ if(NOT TARGET hip::host)
   set_target_properties(hip::device PROPERTIES INTERFACE_LINK_LIBRARIES hip::host)
 endif()
 set(hip_INCLUDE_DIR "${_eclosion_root}/include")
+set(hip_INCLUDE_DIRS "${_eclosion_root}/include")
 set(hip_FOUND TRUE)
 """
 _HIP_LANG = """\
