@@ -18,6 +18,7 @@ class Narrow(Enum):
     HALF = ("__half", "half")
 
 
+_SPELLINGS: Final = frozenset(spelling for narrow in Narrow for spelling in narrow.value)
 _ELEMENT: Final = {Narrow.BFLOAT2: Narrow.BFLOAT, Narrow.HALF2: Narrow.HALF}
 _TO_BFLOAT: Final = frozenset(
     ("__float2bfloat16", "__float2bfloat16_rn", "__double2bfloat16", "__ushort_as_bfloat16")
@@ -38,8 +39,8 @@ def narrow_type(unit: Unit, argument: Argument) -> Narrow | None:
         return None
     if tokens[first].text in _TO_BFLOAT and match_bracket(tokens, first + 1) == last - 1:
         return Narrow.BFLOAT
-    words = [token.text for token in tokens[first + 1 : last]]
-    if any(word in ("(", "?", ",", "<", "->", "::") for word in words):
+    words = tokens.words[first + 1 : last]
+    if not _has_narrow(unit) or any(word in ("(", "?", ",", "<", "->", "::") for word in words):
         return None
     member = words[words.index(".") + 1] if "." in words[:-1] else ""
     for narrow in Narrow:
@@ -48,6 +49,11 @@ def narrow_type(unit: Unit, argument: Argument) -> Narrow | None:
                 return narrow
             return _ELEMENT.get(narrow) if member in ("x", "y") else None
     return None
+
+
+def _has_narrow(unit: Unit) -> bool:
+    """Whether the file can have such numbers at all."""
+    return bool(unit.project.bfloat_aliases) or not unit.index.keys().isdisjoint(_SPELLINGS)
 
 
 def spellings(unit: Unit, narrow: Narrow) -> tuple[str, ...]:

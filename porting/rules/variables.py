@@ -30,10 +30,11 @@ def is_a(unit: Unit, number: int, kinds: Sequence[str]) -> bool:
     A declaration of its own function counts first; one with another type there hides the members
     and variables that the file declares outside of functions.
     """
-    name = unit.tokens[number].text
+    name = unit.tokens.words[number]
     here = unit.functions.around(number)
     outside = False
-    for declaration in (d for kind in kinds for d in declarations(unit, kind, name)):
+    present = [kind for kind in kinds if kind in unit.index]
+    for declaration in (d for kind in present for d in declarations(unit, kind, name)):
         function = unit.functions.around(declaration)
         if function is here and declaration <= number:
             return True
@@ -46,9 +47,9 @@ def declarations(unit: Unit, kind: str, name: str = "") -> Iterator[int]:
     for number in unit.where(kind):
         at = _past_decoration(unit, number + 1)
         for _ in range(_MAX_DECLARATORS):
-            if at >= len(unit.tokens) or unit.tokens[at].kind != IDENT:
+            if at >= len(unit.tokens) or unit.tokens.kinds[at] != IDENT:
                 break
-            if name in ("", unit.tokens[at].text):
+            if name in ("", unit.tokens.words[at]):
                 yield at
             at = _next_declarator(unit, at + 1)
 

@@ -59,9 +59,8 @@ _BOM: Final = "\xef\xbb\xbf"
 _LONE_RETURN: Final = re.compile(r"\r(?!\n)")  # ends a line too, as for clang
 _SPLICE: Final = re.compile(r"\\\r?\n")
 _DIGRAPHS: Final = {"%:": "#", "%:%:": "##", "<%": "{", "%>": "}", "<:": "[", ":>": "]"}
-_HALVES: Final = ("<%", "%>", "<:", ":>", "%:")  # each digraph holds one
 
-_SLASH: Final = re.compile(rb"[/\\]")
+_SLASHES: Final = bytes(chr(character) in "/\\" for character in range(256))
 
 
 def _kind_table() -> bytes:
@@ -78,7 +77,8 @@ def _kind_table() -> bytes:
 
 
 _KINDS: Final = _kind_table()
-_UNSURE: Final = bytes(chr(character) in "'.uULR" for character in range(256))
+# Whether the first character leaves open what a word is: its kind, or a digraph.
+_ODD: Final = bytes(chr(character) in "'.uULR%<:" for character in range(256))
 
 
 def tokenize(text: str, padding: int = 0) -> Lexed:
@@ -108,14 +108,15 @@ def tokenize(text: str, padding: int = 0) -> Lexed:
         del words[-1], ends[-1]
     firsts = bytearray("".join(map(itemgetter(0), words)).encode("latin-1"))
     comments = _take_comments(firsts, words, ends)
-    kinds = _kinds(firsts, words)
+    odd = frozenset(compress(words, firsts.translate(_ODD)))
+    kinds = _kinds(firsts, words, odd)
     raws = words
-    if "\\\n" in text or "\\\r\n" in text:
+    if "\\" in text and ("\\\n" in text or "\\\r\n" in text):
         words = [
             _SPLICE.sub("", word) if "\\" in word and kind == IDENT else word
             for word, kind in zip(words, kinds, strict=True)
         ]
-    if any(digraph in text for digraph in _HALVES):
+    if not odd.isdisjoint(_DIGRAPHS):
         words = [_DIGRAPHS.get(word, word) for word in words]
         firsts = bytearray("".join(map(itemgetter(0), words)).encode("latin-1"))
     directives, marks = _directives(text, words, raws, ends, firsts, comments)
@@ -134,8 +135,7 @@ def _take_comments(firsts: bytearray, words: list[str], ends: list[int]) -> tupl
     """Take comments and line splices out of the columns; return the comments."""
     comments: list[Comment] = []
     dropped: list[int] = []
-    for match in _SLASH.finditer(firsts):
-        at = match.start()
+    for at in compress(count(), firsts.translate(_SLASHES)):
         word = words[at]
         if word.startswith(("//", "/*")):
             comments.append(Comment(word, ends[at] - len(word), ends[at]))
@@ -148,13 +148,12 @@ def _take_comments(firsts: bytearray, words: list[str], ends: list[int]) -> tupl
     return tuple(comments)
 
 
-def _kinds(firsts: bytearray, words: Sequence[str]) -> bytearray:
+def _kinds(firsts: bytearray, words: Sequence[str], odd: Iterable[str]) -> bytearray:
     """Return the kind of every word: by its first character, which is nearly always enough."""
     kinds = firsts.translate(_KINDS)
-    is_unsure = firsts.translate(_UNSURE)
-    known = {word: _kind_of(word) for word in set(compress(words, is_unsure))}
+    known = {word: _kind_of(word) for word in odd}
     if any(kind != _KINDS[ord(word[0])] for word, kind in known.items()):
-        for at in compress(count(), is_unsure):
+        for at in compress(count(), firsts.translate(_ODD)):
             kinds[at] = known[words[at]]
     return kinds
 
@@ -163,7 +162,7 @@ def _kind_of(word: str) -> int:
     """Return the kind of a word that starts like a number, or like the prefix of a literal."""
     if word[0] == ".":
         return NUMBER if word[1:2].isdigit() else PUNCT
-    if word == "'":
+    if word == "'" or word[0] in "%<:":
         return PUNCT
     if '"' not in word and "'" not in word:
         return IDENT

@@ -65,10 +65,10 @@ class Selection:
 def live_chains(unit: Unit, macros: AbstractSet[str]) -> Iterator[tuple[Arm, ...]]:
     """Yield the chains of live code one of whose conditions names one of `macros`, inner first."""
     wanted = {
-        unit.tokens[number].directive
+        unit.tokens.directives[number]
         for macro in macros
         for number in unit.where(macro)
-        if unit.tokens[number].directive >= 0
+        if unit.tokens.directives[number] >= 0
     }
     if not wanted:
         return
@@ -88,7 +88,7 @@ def mentions(unit: Unit, arm: Arm, macros: AbstractSet[str]) -> list[int]:
     if directive.name not in CONDITIONS:
         return []
     span = range(directive.first, directive.last)
-    return [number for number in span if unit.tokens[number].text in macros]
+    return [number for number in span if unit.tokens.words[number] in macros]
 
 
 def taken(
@@ -128,11 +128,11 @@ def _content(unit: Unit, arm: Arm, errors: AbstractSet[int]) -> Content:
         return Content.EMPTY
     if not errors.isdisjoint(lines_of(unit, arm)):
         return Content.NVIDIA
-    directives = {unit.tokens[n].directive for n in numbers}
+    inside = slice(numbers.start, numbers.stop)
+    directives = set(unit.tokens.directives[inside])
     if any(d >= 0 and unit.lexed.directives[d].name == "error" for d in directives):
         return Content.REFUSAL
-    words = {unit.tokens[n].text for n in numbers}
-    statements = sum(unit.tokens[n].text == ";" for n in numbers)
-    if statements <= 1 and not words.isdisjoint(_REFUSES):
+    words = unit.tokens.words[inside]
+    if words.count(";") <= 1 and not _REFUSES.isdisjoint(words):
         return Content.REFUSAL
     return Content.PORTABLE

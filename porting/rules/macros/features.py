@@ -54,13 +54,14 @@ def _only_defines(unit: Unit, arm: Arm) -> bool:
 
 
 def _directive_names(unit: Unit, arm: Arm) -> Iterable[str]:
-    for number in unit.tokens_in(arm.start, arm.end):
-        directive = unit.tokens[number].directive
+    inside = unit.tokens_in(arm.start, arm.end)
+    for directive in unit.tokens.directives[inside.start : inside.stop]:
         yield unit.lexed.directives[directive].name if directive >= 0 else ""
 
 
 def _names_feature(unit: Unit, arm: Arm) -> bool:
+    words, kinds = unit.tokens.words, unit.tokens.kinds
     return any(
-        unit.tokens[number].kind == IDENT and _FEATURE.fullmatch(unit.tokens[number].text)
+        kinds[number] == IDENT and _FEATURE.fullmatch(words[number])
         for number in unit.tokens_in(arm.start, arm.end)
     )

@@ -99,7 +99,7 @@ def _check_numbers(unit: Unit) -> Iterator[Diagnostic]:
 
 def _is_result_of_call(unit: Unit, declared: int) -> bool:
     """Whether a variable is initialized by a call of either API (`auto e = cudaMalloc(...)`)."""
-    after = [t.text for t in unit.tokens[declared + 1 : declared + 4]]
+    after = unit.tokens.words[declared + 1 : declared + 4]
     return (
         len(after) == 3  # noqa: PLR2004
         and after[0] in ("=", "{")

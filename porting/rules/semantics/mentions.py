@@ -129,25 +129,34 @@ _MENTIONS: Final = (
 )
 
 
+_NAMES: Final = {
+    name: number for number, mention in enumerate(_MENTIONS) for name in mention.names.split()
+}
+
+
 def check_mentions(unit: Unit) -> Iterator[Diagnostic]:
     """Yield the difference of every name in the table that the file uses."""
-    for mention in _MENTIONS:
-        told = False
-        is_fine = any(map(unit.where, mention.fine_with))
-        for name in mention.names.split():
-            if name in unit.project.declared:
-                continue
-            for number in unit.where(name):
-                if told and mention.once:
-                    break
-                told = True
-                is_note = is_fine or (
-                    mention.severity is not None and call_at(unit.tokens, number) is None
-                )
-                yield unit.diagnose(
-                    mention.code,
-                    unit.tokens[number],
-                    f"'{name}' {mention.what}",
-                    help="" if is_note else mention.advice,
-                    severity=None if is_note else mention.severity,
-                )
+    for number in sorted({_NAMES[name] for name in _NAMES.keys() & unit.index.keys()}):
+        yield from _check(unit, _MENTIONS[number])
+
+
+def _check(unit: Unit, mention: _Mention) -> Iterator[Diagnostic]:
+    told = False
+    is_fine = any(map(unit.where, mention.fine_with))
+    for name in mention.names.split():
+        if name in unit.project.declared:
+            continue
+        for number in unit.where(name):
+            if told and mention.once:
+                break
+            told = True
+            is_note = is_fine or (
+                mention.severity is not None and call_at(unit.tokens, number) is None
+            )
+            yield unit.diagnose(
+                mention.code,
+                unit.tokens[number],
+                f"'{name}' {mention.what}",
+                help="" if is_note else mention.advice,
+                severity=None if is_note else mention.severity,
+            )

@@ -165,7 +165,7 @@ def _asm_outputs(unit: Unit, place: int) -> Iterator[int]:
     """Yield the output operand of an asm statement that reads a lane mask register."""
     tokens = unit.tokens
     end = min(statement_end(tokens, place), place + 40)
-    texts = [at for at in range(place, end) if tokens[at].kind == STRING]
+    texts = [at for at in range(place, end) if tokens.kinds[at] == STRING]
     if not texts or "lanemask_" not in tokens[texts[0]].text:
         return
     for at in texts[1:]:

@@ -25,6 +25,7 @@ _THREAD_NAME: Final = re.compile(
 _WAVE_NAMES: Final = frozenset(("warpSize", "C10_WARP_SIZE", "at_warp_size"))
 _LITERALS: Final = {"&": 31, "%": 32, "/": 32, ">>": 5}
 _COMPARISONS: Final = frozenset(("==", "!=", "<", ">", "<=", ">="))
+_HALVES: Final = frozenset((">>=", "/=", "*=", "<<="))
 LANES: Final = 32
 _LOG_LANES: Final = 5
 
@@ -139,11 +140,14 @@ class Widths:
         return [found[index] for index in sorted(found)]
 
     def _find_literals(self) -> Iterator[Literal]:
-        for name, places in self._unit.index.items():
-            kind = _kind_of_name(name)
-            if kind is None:
+        index = self._unit.index
+        # All names are folded at once, and most go no further.
+        folded = "\n".join(index).lower().split("\n")
+        for name, letters in zip(index, folded, strict=False):
+            if letters[0] not in "tl_" and "warp" not in letters and "wave" not in letters:
                 continue
-            for place in places:
+            kind = _kind_of_name(name)
+            for place in index[name] if kind is not None else ():
                 if kind is _Word.THREADS:
                     yield from self._arithmetic(place, place + (3 if name == "threadIdx" else 1))
                 elif kind in (_Word.SIZE, _Word.LOG):
@@ -157,7 +161,7 @@ class Widths:
         """Yield `threadIdx.x & 31` and its kin, also around parentheses, and reversed."""
         tokens = self._tokens
         for at in (after, *self._behind_parentheses(after)):
-            words = [token.text for token in tokens[at : at + 5]]
+            words = tokens.words[at : at + 5]
             if words == ["&", "(", str(LANES), "-", "1"]:
                 yield Literal(place, "& (32 - 1)")
                 return
@@ -190,7 +194,7 @@ class Widths:
         tokens = self._tokens
         depth = 0
         for index in range(at, min(at + 24, len(tokens) - 1)):
-            text = tokens[index].text
+            text = tokens.words[index]
             if text in ("(", "["):
                 depth += 1
             elif text in (")", "]"):
@@ -221,13 +225,13 @@ class Widths:
         first = function.first if function else 0
         tokens = self._tokens
         for at in range(place, max(first, place - 120), -1):
-            if tokens[at].text == "for" and tokens[at + 1].text == "(":
+            if tokens.words[at] == "for" and tokens.words[at + 1] == "(":
                 close = match_bracket(tokens, at + 1)
                 if close is None or close > place + 1:
                     return
                 header = range(at + 2, close)
-                words = {tokens[i].text for i in header}
-                if words & {">>=", "/=", "*=", "<<="}:
+                words = tokens.words[at + 2 : close]
+                if not _HALVES.isdisjoint(words):
                     for i in header:
                         if integer(tokens[i]) in (LANES // 2, LANES):
                             yield Literal(i, tokens[i].text)
