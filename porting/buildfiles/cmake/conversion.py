@@ -21,7 +21,12 @@ class Conversion:
         self.edits = FileEdits(listing)
         self.archs = project.context.target.archs
         self.marked: set[str] = set()  # sources whose language was set at the top level
+        self._linked: dict[int, set[str]] = {}  # by command: what it links already
         self._translated: set[int] = set()  # commands whose options were translated, by start
+
+    def linked_by(self, command: Command) -> set[str]:
+        """Return what a command links already; what is linked is added to it."""
+        return self._linked.setdefault(command.start, set())
 
     def translate(
         self,

@@ -101,6 +101,10 @@ class FileEdits:
         places = (*self._replaced, *self._cut)
         return any(s <= start and end <= e for s, e in places)
 
+    def takes_out(self, start: int, end: int) -> bool:
+        """Whether a place is taken out."""
+        return any(s <= start and end <= e for s, e in _merged(self._cut))
+
     @property
     def touched(self) -> bool:
         """Whether anything changes."""

@@ -93,8 +93,6 @@ def _links_runtime(conversion: Conversion, target: str) -> bool:
             names += [value.removeprefix("-l")]
             for match in IDENTIFIER.finditer(value):
                 meaning = variable(match[0])
-                if meaning and (meaning.to == "hip::host"):
-                    return True
                 names += [meaning.linked.cuda] if meaning and meaning.linked else []
             if any((found := library(name)) and found.package == "hip" for name in names):
                 return True

@@ -16,7 +16,7 @@ _CUDA_INCLUDE = re.compile(r"/usr/local/cuda[-\d.]*/|CUDA\w*_(?:ROOT|HOME|PATH|D
 def link_libraries(conversion: Conversion, command: Command) -> None:
     """Link ROCm's targets in the place of CUDA's libraries that are named plainly."""
     of_target = command.name.startswith("target")
-    seen: set[str] = set()
+    seen = conversion.linked_by(command)
     for argument in command.args[1 if of_target else 0 :]:
         found = _plain(conversion, argument)
         if found is None:

@@ -72,6 +72,8 @@ def variable(name: str) -> Meaning | None:
         if pattern.endswith("*") and name.startswith(pattern[:-1]):
             rest = name.removeprefix(pattern[:-1])
             return Meaning(meaning.action, meaning.to.replace("*", rest), meaning.reason)
+    if name == "CUDA_LIBRARIES":
+        return Meaning(Action.LIBRARY, linked=library("cudart"))
     if match := _LIBRARY.fullmatch(name):
         found = library(_UPPER.get(match[1], match[1]))
         return Meaning(Action.LIBRARY, linked=found) if found else None

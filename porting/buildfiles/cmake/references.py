@@ -46,17 +46,18 @@ _NAME = re.compile(
     """,
     re.VERBOSE,
 )
-_QUOTED_CUDA = frozenset(("CUDA",))
 
 
 def rename_references(conversion: Conversion, command: Command) -> None:
     """Replace the names of CUDA in the arguments of a command that no rule has replaced."""
-    seen: set[str] = set()
+    seen = conversion.linked_by(command)
     for number, argument in enumerate(command.args):
         if conversion.edits.covers(argument.start, argument.end):
             continue
-        if argument.value in _QUOTED_CUDA and _is_language(command, number):
+        if argument.value == "CUDA" and _is_language(command, number):
             conversion.edits.replace(argument.inner, argument.inner_end, "HIP")
+        if argument.value == "NVIDIA" and any("CUDA_COMPILER_ID" in v for v in command.values):
+            conversion.edits.replace(argument.inner, argument.inner_end, "Clang")
         if command.values[number - 1 : number] == ("ENV",) and argument.value in _ENVIRONMENT:
             name = _ENVIRONMENT[argument.value]
             conversion.edits.replace(argument.inner, argument.inner_end, name)

@@ -222,6 +222,8 @@ def compile_options(conversion: Conversion, command: Command) -> None:
     all_of_them = has_options_of_nvcc(text, arguments)
     runs = runs_of(text, arguments, lambda word: all_of_them and not word.for_others)
     link = conversion.translate(command, arguments, runs)
+    if arguments and all(conversion.edits.takes_out(a.start, a.end) for a in arguments):
+        conversion.edits.cut_command(command)
     if link and of_target:
         target = command.values[0]
         scope = "PUBLIC" if conversion.is_archive(target) else "PRIVATE"

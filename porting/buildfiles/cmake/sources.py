@@ -92,7 +92,7 @@ def _filtered(variable: str) -> list[str]:
 def _is_unknown(conversion: Conversion, name: str) -> bool:
     """Whether a list of sources comes from outside of the file, a function's caller included."""
     return not any(
-        (command.name == "set" and command.values[:1] == (name,))
+        (command.name in ("set", "cuda_compile") and command.values[:1] == (name,))
         or (command.name in ("list", "file") and command.values[1:2] == (name,))
         for command in conversion.listing.commands
     )

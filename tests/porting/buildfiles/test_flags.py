@@ -57,7 +57,7 @@ def _translated(text: str) -> Translated:
         ("-prec-div=false", "-fno-hip-fp32-correctly-rounded-divide-sqrt"),
         ("-ftz=false", ""),
         ("-fatbin", "--offload-device-only"),
-        ("-cubin", "--offload-device-only --no-gpu-bundle-output"),
+        ("-cubin", "--offload-device-only"),
         (
             "-DA=1 -D B -UC -I inc -Iinc -isystem x -L y -Ly",
             "-DA=1 -D B -UC -I inc -Iinc -isystem x -L y -Ly",
