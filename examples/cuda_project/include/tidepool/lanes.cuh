@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned lanes_below() {
   asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
   return mask;
 #else
-  return (1u << lane_id()) - 1u;
+  return ~(0xffffffffu << lane_id());
 #endif
 }
 
