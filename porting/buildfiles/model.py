@@ -9,6 +9,7 @@ from porting import __version__
 from porting.config import Mode, Target
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit, apply_edits
+from porting.headers.rust import Needs
 from porting.hipify import Hipified
 from porting.source import CUDA_SUFFIXES, SourceFile
 
@@ -19,13 +20,15 @@ FOLDER = "eclosion"  # generated files of a port, at the root of its output
 class BuildContext:
     """What build files are converted for.
 
-    `paths`: every file of the tree.  `sources`: its C, C++ and CUDA files as they were.
+    `paths`: every file of the tree.  `sources`: its C, C++ and CUDA files as they were.  `rust`:
+    path of a Cargo build script -> what the Rust files made for its crate ask of it.
     """
 
     target: Target = field(default_factory=Target)
     mode: Mode = Mode.RENAME
     paths: frozenset[str] = frozenset()
     sources: tuple[SourceFile, ...] = ()
+    rust: Mapping[str, Needs] = field(default_factory=dict)
 
     @property
     def cuda_sources(self) -> tuple[str, ...]:

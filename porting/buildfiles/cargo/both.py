@@ -28,11 +28,7 @@ def for_both(work: Rewriting) -> list[Edit]:
     Statements that follow each other share one condition.
     """
     edits = [_chosen(work, part) for part in _parts(work)]
-    text = work.script.source.text
-    newline = work.script.source.newline
-    gap = "" if text.endswith("\n") else newline
-    line = f'{gap}{newline}include!("{work.folder}/{NAME}");{newline}'
-    return [*edits, Edit(len(text), len(text), line)]
+    return [*edits, *work.include_edits(NAME, *work.includes)]
 
 
 def _parts(work: Rewriting) -> Iterator[_Part]:

@@ -46,7 +46,8 @@ def _convert(source: SourceFile, context: BuildContext) -> Hipified:
         return Hipified(source, source.data, diagnostics=(ALREADY_PORTED.at(source.path, text),))
     folder = "../" * source.path.count("/") + FOLDER
     work = rewrite(script, context, folder)
-    edits = for_both(work) if context.mode is Mode.COMPAT else work.edits
+    alone = [*work.edits, *work.include_edits(*work.includes)]
+    edits = for_both(work) if context.mode is Mode.COMPAT else alone
     found = by_place(work.found)
     if any(one.severity is Severity.ERROR for one in found):
         return Hipified(source, source.data, diagnostics=tuple(found))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from porting.buildfiles.cargo.chains import chain_edits
 from porting.buildfiles.cargo.flow import tainted_names, uses
+from porting.buildfiles.cargo.rust_side import rust_side
 from porting.buildfiles.cargo.script import Range, Script
 from porting.buildfiles.cargo.texts import (
     for_rocm,
@@ -32,6 +33,7 @@ def rewrite(script: Script, context: BuildContext, folder: str) -> Rewriting:
     _searches(work, tainted)
     _links(work)
     _strings(work)
+    rust_side(work)
     work.edits = _in_order(work.edits)
     return work
 

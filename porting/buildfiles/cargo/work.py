@@ -15,7 +15,8 @@ class Rewriting:
     """What is collected on the way: edits, findings, tokens that are dealt with.
 
     `folder`: the generated files, seen from the script.  `with_architectures`: functions, by the
-    brace of their body, in which the compiler is given the target's architectures.
+    brace of their body, in which the compiler is given the target's architectures.  `includes`:
+    generated files that the script calls.
     """
 
     script: Script
@@ -25,6 +26,7 @@ class Rewriting:
     found: list[Diagnostic] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
     with_architectures: set[int] = field(default_factory=set)
+    includes: list[str] = field(default_factory=list)
 
     @property
     def compat(self) -> bool:
@@ -86,6 +88,16 @@ class Rewriting:
             self.edits.append(Edit(end, end, f"{source.newline}{indent}{line}"))
         else:
             self.edits.append(Edit(start, start, f"{line}{source.newline}{indent}"))
+
+    def include_edits(self, *names: str) -> list[Edit]:
+        """Return the edit that takes in generated files at the end of the script."""
+        source = self.script.source
+        if not names:
+            return []
+        gap = "" if source.text.endswith("\n") else source.newline
+        lines = [f'include!("{self.folder}/{name}");{source.newline}' for name in names]
+        end = len(source.text)
+        return [Edit(end, end, f"{gap}{source.newline}{''.join(lines)}")]
 
 
 def quoted(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from porting.headers.rust.codes import CODES
 from porting.headers.rust.module import Bindings
-from porting.headers.rust.shim import BUILD, MODULE, SYMBOLS, Shim, check, concerns, generate
+from porting.headers.rust.shim import BUILD, MODULE, SYMBOLS, Needs, Shim, check, concerns, generate
 
 __all__ = [
     "BUILD",
@@ -10,6 +10,7 @@ __all__ = [
     "MODULE",
     "SYMBOLS",
     "Bindings",
+    "Needs",
     "Shim",
     "check",
     "concerns",

@@ -28,16 +28,27 @@ BUILD: Final = f"{FOLDER}/rocm_build.rs"
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What a crate's build script has to call in a ROCm build (see rocm_build.rs).
+
+    `symbols`: the linker needs the forwarders.  `bindings`: bindgen needs CUDA's names.
+    """
+
+    symbols: bool = False
+    bindings: bool = False
+
+
+@dataclass(frozen=True)
 class Shim:
     """The Rust files for a tree, by path below its root, and what was found on the way.
 
-    `crates`: folders of the packages that need them.  `provided`: the CUDA names that they hold,
-    those without a counterpart among them: a comment lists those.
+    `scripts`: path of a build script -> what it has to call.  `provided`: the CUDA names that the
+    files hold, those without a counterpart among them: a comment lists those.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
-    crates: tuple[str, ...] = ()
+    scripts: Mapping[str, Needs] = field(default_factory=dict)
     provided: frozenset[str] = frozenset()
 
 
@@ -72,8 +83,7 @@ def generate(
     for uses in cuda:
         found += lint(uses, made.module.shapes, target)
     files = _files(made, target) if any(uses.found for uses in cuda) else {}
-    roots = tuple(uses.crate.root for uses in cuda if uses.found)
-    return Shim(files, tuple(by_place(found)), roots, _provided(files))
+    return Shim(files, tuple(by_place(found)), _scripts(made), _provided(files))
 
 
 def _cuda_uses(crate: Crate, names: Names) -> Uses | None:
@@ -100,6 +110,15 @@ def _make(cuda: Sequence[Uses], target: Target, names: Names, bindings: Bindings
     for function in symbols.targets:
         module.hip.add_function(function)
     return _Made(module, symbols, cuda)
+
+
+def _scripts(made: _Made) -> dict[str, Needs]:
+    found = {}
+    for uses in made.uses:
+        declares = any(name in made.symbols.functions for name in uses.declared)
+        if uses.crate.script is not None and (declares or uses.bound):
+            found[uses.crate.script.path] = Needs(declares, uses.bound)
+    return found
 
 
 # Findings
