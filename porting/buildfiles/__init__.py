@@ -17,6 +17,8 @@ from porting.buildfiles.model import (
 )
 from porting.buildfiles.python.codes import CODES as _PYTHON_CODES
 from porting.buildfiles.python.convert import PythonScripts
+from porting.buildfiles.vendor_paths.codes import CODES as _VENDOR_CODES
+from porting.buildfiles.vendor_paths.convert import VendorPaths
 from porting.hipify import Hipified
 from porting.source import SourceFile
 from porting.tree import Kind, Tree
@@ -33,13 +35,21 @@ __all__ = [
     "read_build_files",
 ]
 
-CODES = (*_COMMON_CODES, *_PYTHON_CODES)
+CODES = (*_COMMON_CODES, *_PYTHON_CODES, *_VENDOR_CODES)
 _LARGEST = 1 << 20  # a build file of a megabyte is data
 
 
 def converters() -> tuple[Converter, ...]:
     """Return the converters in the order in which their findings are told."""
-    return (CMake(), PythonScripts(), Makefiles(), CargoScripts(), MesonFiles(), BazelFiles())
+    return (
+        CMake(),
+        PythonScripts(),
+        Makefiles(),
+        CargoScripts(),
+        MesonFiles(),
+        BazelFiles(),
+        VendorPaths(),
+    )
 
 
 def handles(path: str) -> bool:

@@ -44,7 +44,7 @@ class Makefiles:
             return Converted(tuple(done))
         generated = {
             f"{FOLDER}/{NAME}": gpu_mk(context, changed, differences),
-            f"{FOLDER}/{DETECT}": gpu_detect(context.banner(changed)),
+            f"{FOLDER}/{DETECT}": gpu_detect(context),
         }
         return Converted(tuple(done), generated)
 

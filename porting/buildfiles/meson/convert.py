@@ -52,7 +52,7 @@ class MesonFiles:
             return Converted(tuple(done))
         changed = [file.source.path for file in done if file.changed]
         generated = gpu_meson(context, changed)
-        script = gpu_detect(context.banner(changed))
+        script = gpu_detect(context)
         return Converted(tuple(done), {f"{FOLDER}/{NAME}": generated, f"{FOLDER}/{DETECT}": script})
 
 

@@ -9,7 +9,7 @@ from porting.buildfiles.python.module import PythonModule
 
 _NVCC = re.compile(r"\bnvcc\b")
 _NVCC_NAME = re.compile(r"(?i)(?:^|_)nvcc(?:_(?:path|bin|exe|compiler|cmd))?$")
-_RUNNERS = frozenset(
+RUNNERS = frozenset(
     (
         *(f"subprocess.{n}" for n in ("run", "call", "check_call", "check_output", "Popen")),
         *("subprocess.getoutput", "subprocess.getstatusoutput", "os.system", "os.popen"),
@@ -35,7 +35,7 @@ def nvcc_commands(module: PythonModule) -> Iterator[NvccCommand]:
     for node in ast.walk(module.tree):
         if not isinstance(node, ast.Call):
             continue
-        runs = module.dotted(node.func) in _RUNNERS or (
+        runs = module.dotted(node.func) in RUNNERS or (
             isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS
         )
         if runs:

@@ -20,7 +20,7 @@ from porting.diagnostics import Diagnostic, by_place
 from porting.hipify import Hipified
 from porting.source import SourceFile
 
-_SCRIPT_NAMES = frozenset(("setup.py", "build.py", "build_ext.py", "build_extension.py"))
+SCRIPT_NAMES = frozenset(("setup.py", "build.py", "build_ext.py", "build_extension.py"))
 # Libraries that a script may name in parts, so that no string of it is their whole name.
 _COMMON = ("cudart", "cudart_static", "cuda", "cublas", "cublasLt", "nvrtc", "cudadevrt")
 
@@ -30,7 +30,7 @@ class PythonScripts:
 
     def handles(self, path: str) -> bool:
         """Whether a file may be a build script, by its path."""
-        return PurePosixPath(path).name in _SCRIPT_NAMES
+        return PurePosixPath(path).name in SCRIPT_NAMES
 
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
         """Make scripts choose the vendor when they run, through one generated module."""

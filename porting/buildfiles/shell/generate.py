@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterable
 from importlib import resources
 
+from porting.buildfiles.model import BuildContext
 from porting.toolkits import platforms
 from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
 
 NAME = "gpu_detect.sh"
 
 
-def gpu_detect(banner: str) -> str:
-    """Return the script's text; `banner`: the comment that begins it."""
+def gpu_detect(context: BuildContext) -> str:
+    """Return the script's text: the same for each build system that calls it."""
+    banner = context.banner(("the places and messages of porting.toolkits.platforms",))
     text = resources.files("porting.buildfiles.shell").joinpath("gpu_detect.sh.in").read_text()
     filled = {
         "UNKNOWN_CHOICE": _message(platforms.UNKNOWN_CHOICE, value="$asked"),

@@ -1,0 +1,44 @@
+"""Look through scripts for what only NVIDIA's software answers; nothing in them is changed."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from porting.buildfiles.model import BuildContext, Converted
+from porting.buildfiles.python.convert import SCRIPT_NAMES
+from porting.buildfiles.python.module import PythonModule
+from porting.buildfiles.vendor_paths import python, shell
+from porting.diagnostics import Diagnostic, by_place
+from porting.hipify import Hipified
+from porting.source import SourceFile
+
+_SHELL = frozenset((".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch"))
+
+
+class VendorPaths:
+    """Python modules and shell scripts; a setup.py is a build script and looked at as one."""
+
+    def handles(self, path: str) -> bool:
+        """Whether a file is Python or shell, by its name."""
+        name = PurePosixPath(path)
+        if name.suffix in (".py", ".pyw"):
+            return name.name not in SCRIPT_NAMES
+        return name.suffix in _SHELL
+
+    def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:  # noqa: ARG002
+        """Return each file as it is, with what was found in it."""
+        done = (Hipified(s, s.data, diagnostics=tuple(by_place(_findings(s)))) for s in files)
+        return Converted(tuple(file for file in done if file.diagnostics))
+
+
+def _findings(source: SourceFile) -> Iterator[Diagnostic]:
+    text = source.text.lower()
+    if not any(word in text for word in ("nv", "cuda", "nccl", "capability")):
+        return
+    if PurePosixPath(source.path).suffix in _SHELL:
+        yield from shell.findings(source)
+        return
+    try:
+        module = PythonModule.parse(source)
+    except SyntaxError:
+        return  # no Python 3: a template, or nothing that runs
+    yield from python.findings(module)
