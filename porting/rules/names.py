@@ -32,7 +32,8 @@ UNKNOWN = Code(
     " is.  It may come from a library outside the tree, or from a CUDA release the tables do not"
     " cover.  If it is yours, nothing is to be done; if it is CUDA's, replace it.  The finding is a"
     " note where the file includes a header in quotes that the tree does not hold, as in a source"
-    " package without its headers: the name most likely comes from there.",
+    " package without its headers, since the name most likely comes from there, and where a"
+    " condition asks for the name, since it then most likely is a macro of the build.",
 )
 DEFINED_HERE = Code(
     "NAM003",
@@ -85,6 +86,7 @@ _USED_AS_IS: Final = ("type", "function", "enumerator", "intrinsic")
 # Folders of libraries whose headers some code includes in quotes.
 _LIBRARY_FOLDERS: Final = ("hip/", "ATen/", "c10/", "torch/", "cub/", "thrust/", "cuda/")
 _SHOWN: Final = 3  # missing headers in one message
+_CONDITIONS: Final = words("if ifdef ifndef elif elifdef elifndef")
 
 # Findings that say nothing new where another family has spoken of the same name on the line.
 GIVES_WAY = frozenset((UNSUPPORTED.code, UNKNOWN.code, MEMBER.code, OWN.code))
@@ -204,19 +206,28 @@ def _not_in_tables(unit: Unit, text: str, places: list[int]) -> Iterator[Edit | 
     if not foreign or _is_declared(unit, text):
         return
     message = f"{text} looks like a CUDA name, is in no table and not declared in the tree"
-    missing = _missing_headers(unit)
-    if missing:
-        message += f"; the tree lacks {', '.join(missing[:_SHOWN])}, which may declare it"
+    origin = _origin(unit, places)
     for number in foreign:
         token = unit.tokens[number]
         yield unit.diagnose(
             UNKNOWN,
             token,
-            message,
+            message + origin,
             help="rename it by hand if it is CUDA's; declare or include it if it is not",
-            severity=Severity.NOTE if missing else None,
+            severity=Severity.NOTE if origin else None,
             edits=[unit.hold(token)],
         )
+
+
+def _origin(unit: Unit, places: list[int]) -> str:
+    """Say where a name comes from if it is not CUDA's; empty when nothing tells."""
+    directives = {unit.tokens[number].directive for number in places} - {-1}
+    if any(unit.lexed.directives[at].name in _CONDITIONS for at in directives):
+        return "; a condition asks for it, so it is most likely a macro of the build"
+    missing = _missing_headers(unit)
+    if missing:
+        return f"; the tree lacks {', '.join(missing[:_SHOWN])}, which may declare it"
+    return ""
 
 
 def _missing_headers(unit: Unit) -> list[str]:

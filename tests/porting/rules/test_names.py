@@ -135,6 +135,25 @@ def test_name_in_no_table_is_a_warning_where_no_header_of_the_tree_is_missing(
     assert done.said(above="note") == [(2, "NAM002")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#ifdef CUDA_ENABLE_TRACE\nint t;\n#endif\n",
+        "#if defined(CUDA_ENABLE_TRACE) && N > 1\nint t;\n#endif\n",
+        "#if CUDA_ENABLE_TRACE\nint t;\n#endif\n",
+        "#ifdef A\n#elif defined CUDA_ENABLE_TRACE\nint t;\n#endif\n",
+        "#ifdef CUDA_ENABLE_TRACE\nint t = CUDA_ENABLE_TRACE;\n#endif\n",
+    ],
+)
+def test_name_in_no_table_that_a_condition_asks_for_is_the_builds_macro(
+    ported: Port, text: str
+) -> None:
+    done = ported(names.check, text)
+    assert done.text == text
+    assert {(d.code, d.severity.value) for d in done.findings} == {("NAM002", "note")}
+    assert all("macro of the build" in d.message for d in done.findings)
+
+
 def test_name_declared_elsewhere_in_the_tree_is_the_trees_own() -> None:
     source = SourceFile("a.cu", b"#include <cuda_runtime.h>\nint a = cudaFooBar(1);\n")
     names_ = Names.load("7.1")
