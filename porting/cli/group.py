@@ -11,6 +11,7 @@ _COMMANDS = {
     "scan": ("tree_commands", "scan_command", "Report what a port would do; write nothing."),
     "hipify": ("hipify_command", "hipify_command", "Port sources only: to stdout, a diff, a tree."),
     "verify": ("tree_commands", "verify_command", "Compile a ported tree for every architecture."),
+    "headers": ("headers_command", "headers_command", "Give HIP under CUDA's names; check that."),
     "link": ("link_command", "link_group", "Plan how programs are linked; audit built ones."),
     "doctor": ("doctor_command", "doctor_command", "Say what this machine has for porting."),
     "sysroot": ("sysroot_commands", "sysroot_group", "Build a ROCm tree where there is no ROCm."),
