@@ -2,7 +2,7 @@
 
 from porting.headers.rust.codes import CODES
 from porting.headers.rust.module import Bindings
-from porting.headers.rust.reading import made_before, rust_sources
+from porting.headers.rust.reading import rust_sources
 from porting.headers.rust.shim import BUILD, MODULE, SYMBOLS, Needs, Shim, check, concerns, generate
 
 __all__ = [
@@ -16,6 +16,5 @@ __all__ = [
     "check",
     "concerns",
     "generate",
-    "made_before",
     "rust_sources",
 ]

@@ -1,8 +1,8 @@
-"""Read the Rust sources and manifests of a tree, and the Rust files made for it before."""
+"""Read the Rust sources and the manifests of a tree."""
 
 from pathlib import Path
 
-from porting.headers.rust.shim import BUILD, MODULE, SYMBOLS, concerns
+from porting.headers.rust.shim import concerns
 from porting.source import SourceFile
 from porting.tree import Kind, Tree
 
@@ -18,12 +18,6 @@ def rust_sources(tree: Tree) -> tuple[SourceFile, ...]:
             if data is not None:
                 found.append(SourceFile(entry.path, data))
     return tuple(source for source in found if not source.is_binary)
-
-
-def made_before(root: Path) -> dict[str, str]:
-    """Return the generated Rust files that a tree has."""
-    found = {path: _read(root / path) for path in (MODULE, SYMBOLS, BUILD)}
-    return {p: data.decode("utf-8", "replace") for p, data in found.items() if data is not None}
 
 
 def _read(path: Path) -> bytes | None:

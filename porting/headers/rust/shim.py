@@ -43,13 +43,15 @@ class Shim:
     """The Rust files for a tree, by path below its root, and what was found on the way.
 
     `scripts`: path of a build script -> what it has to call.  `provided`: the CUDA names that the
-    files hold, those without a counterpart among them: a comment lists those.
+    files hold, those without a counterpart among them: a comment lists those.  `handled`: the
+    sources of packages, build scripts aside.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     scripts: Mapping[str, Needs] = field(default_factory=dict)
     provided: frozenset[str] = frozenset()
+    handled: tuple[SourceFile, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,15 +77,17 @@ def generate(
 ) -> Shim:
     """Return the Rust files for the crates among the sources that use CUDA and no HIP yet."""
     kept = [source for source in sources if concerns(source.path)]
-    cuda = [_uses for crate in crates(kept) if (_uses := _cuda_uses(crate, names)) is not None]
+    packages = crates(kept)
+    handled = tuple(file.source for crate in packages for file in crate.files)
+    cuda = [_uses for crate in packages if (_uses := _cuda_uses(crate, names)) is not None]
     if not cuda:
-        return Shim()
+        return Shim(handled=handled)
     made = _make(cuda, target, names, bindings)
     found = [*_missing(made), *_patterns(cuda)]
     for uses in cuda:
         found += lint(uses, made.module.shapes, target)
     files = _files(made, target) if any(uses.found for uses in cuda) else {}
-    return Shim(files, tuple(by_place(found)), _scripts(made), _provided(files))
+    return Shim(files, tuple(by_place(found)), _scripts(made), _provided(files), handled)
 
 
 def _cuda_uses(crate: Crate, names: Names) -> Uses | None:
