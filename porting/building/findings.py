@@ -1,7 +1,7 @@
 """The outcome of building as stages, verdicts and located findings."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porting.building.codes import BUILD_FAILED, NO_CLEAN_ANSWER, NOT_BUILT, NOT_LOADED
@@ -68,9 +68,12 @@ def _verdicts(built: Built, outcome: Outcome) -> Iterator[Verdict]:
         return
     made = ", ".join(product.path.name for product in built.products)
     yield Verdict(build, system, Said.VERIFIED, made or "no library or program came out")
+    follows = {Path(a.file.name): f"; follows {a.follows}" for a in built.audited}
     for loaded in built.loaded:
         bad = loaded.refused or loaded.unclean
-        detail = f"{loaded.path.name}: {bad or loaded.answer or 'loads'}"
+        detail = (
+            f"{loaded.path.name}: {bad or loaded.answer or 'loads'}{follows.get(loaded.path, '')}"
+        )
         yield Verdict(loading, system, Said.FAILED if bad else Said.VERIFIED, detail)
 
 
@@ -83,6 +86,10 @@ def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagno
         yield from _failure(built, built.failed, outcome.place, origin)
     for loaded in built.loaded:
         yield from _load_findings(loaded, outcome, file, line)
+    for audited in built.audited:
+        for finding in audited.findings:
+            message = f"{_name(Path(audited.file.name), outcome)}: {finding.message}"
+            yield replace(finding, file=file, line=line, message=message)
 
 
 def _failure(built: Built, failed: Failed, place: Path, origin: Origin) -> Iterator[Diagnostic]:
@@ -121,11 +128,15 @@ def _place(problem: Problem, built: Built, place: Path) -> tuple[str, int]:
 
 
 def _load_findings(loaded: Loaded, outcome: Outcome, file: str, line: int) -> Iterator[Diagnostic]:
-    name = loaded.path.relative_to(outcome.place).as_posix()
+    name = _name(loaded.path, outcome)
     if loaded.refused:
         yield NOT_LOADED.at(file, f"{name} does not load: {loaded.refused}", line=line)
     if loaded.unclean:
         yield NO_CLEAN_ANSWER.at(file, f"{name}: {loaded.unclean}", line=line)
+
+
+def _name(path: Path, outcome: Outcome) -> str:
+    return path.relative_to(outcome.place).as_posix()
 
 
 def _smoke_findings(outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:

@@ -16,6 +16,9 @@ from porting.building.systems import PRODUCTS, Build, Step, builds, steps
 from porting.building.toolset import Toolset
 from porting.config import Target
 from porting.errors import ToolchainError
+from porting.link.audit import Audited, audit
+from porting.link.loader import Search
+from porting.link.subject import Question
 
 _SKIPPED = 77  # what automake's and CMake's tests exit with when they cannot run
 _IGNORED = shutil.ignore_patterns(".git", "__pycache__")
@@ -48,13 +51,17 @@ class Failed:
 
 @dataclass(frozen=True)
 class Built:
-    """One build: what failed, the program that is missing, or what was made and how it loads."""
+    """One build: what failed, the program that is missing, or what was made.
+
+    `loaded`: how each product loads.  `audited`: what the link audit says of each, in order.
+    """
 
     build: Build
     failed: Failed | None = None
     missing: str = ""
     products: tuple[Product, ...] = ()
     loaded: tuple[Loaded, ...] = ()
+    audited: tuple[Audited, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,17 @@ def _build(request: BuildRequest, build: Build, toolset: Toolset, place: Path) -
             return Built(build, Failed(step, ran))
     made = products(folder, before)
     loaded = tuple(_load(product, toolset, environment) for product in made)
-    return Built(build, products=tuple(made), loaded=loaded)
+    return Built(build, None, "", tuple(made), loaded, _audit(made, request, toolset))
+
+
+def _audit(made: Sequence[Product], request: BuildRequest, toolset: Toolset) -> tuple[Audited, ...]:
+    # Architectures are the build's own choice on CUDA; for ROCm the target says them.
+    question = Question(
+        request.platform, request.target.rocm, toolset.archs, (toolset.home / "lib",)
+    )
+    search = Search(tuple(map(str, toolset.libraries)), Search.of_system({}).cached)
+    paths = [product.path for product in made]
+    return audit(paths, question, search, separate=True).files
 
 
 def _load(product: Product, toolset: Toolset, environment: Mapping[str, str]) -> Loaded:

@@ -48,8 +48,17 @@ def test_building_when_all_is_well(tmp_path: Path) -> None:
     assert told(building) == []
     verdicts = building.verdicts["Makefile"]
     assert verdicts[1].detail == (
-        "libtwice.so: no device (hipGetDeviceCount returned 100, 0 devices)"
+        "libtwice.so: no device (hipGetDeviceCount returned 100, 0 devices); follows rocm"
     )
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_the_audit_finds_something(tmp_path: Path) -> None:
+    """It loads here, by the folder of the loader that the test adds, and would not elsewhere."""
+    bare = MAKEFILE.replace(" -Wl,-rpath,$(ROCM_PATH)/lib", "")
+    building = built(tmp_path, {"Makefile": bare, "twice.hip": KERNEL})
+    assert "LNK" in {code[:3] for _, _, code in told(building)}
+    assert "RUNPATH" in " ".join(d.message for d in building.diagnostics)
 
 
 @pytest.mark.usefixtures("sysroot")
@@ -65,8 +74,8 @@ def test_building_when_a_symbol_is_left_over(tmp_path: Path) -> None:
     declared = KERNEL.replace("return hip", "return cudaFree() + hip")
     text = declared.replace("__global__", 'extern "C" int cudaFree();\n__global__', 1)
     building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": text})
-    assert told(building) == [("in/Makefile", 1, "BUI003")]
-    assert "undefined symbol: cudaFree" in building.diagnostics[0].message
+    assert told(building) == [("in/Makefile", 1, "BUI003"), ("in/Makefile", 1, "LNK008")]
+    assert all("cudaFree" in finding.message for finding in building.diagnostics)
     assert building.stages[1].failed == 1
 
 
