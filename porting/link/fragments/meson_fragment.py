@@ -1,4 +1,4 @@
-"""The plan as a meson.build file: the dependency gpu_dep."""
+"""The plan as a meson.build file: the dependency gpu_dep, the RUNPATH of installed targets."""
 
 from porting.link.fragments.text import MadeBy, commented, heading, home
 from porting.link.libraries import How
@@ -8,7 +8,10 @@ from porting.link.plan import Linked, LinkPlan
 def render(plan: LinkPlan, made_by: MadeBy) -> str:
     """Return the file."""
     place = home(plan)
-    head = commented(heading(plan, made_by, "Targets take gpu_dep as a dependency."), "#")
+    what = "Targets take gpu_dep as a dependency."
+    if plan.runpath:  # Meson removes every other RUNPATH when it installs
+        what += "  Those that are installed also take install_rpath: gpu_rpath."
+    head = commented(heading(plan, made_by, what), "#")
     script = f'printf %s "${{{place.variable}:-{place.default}}}"'
     lines = [
         head,
@@ -22,6 +25,8 @@ def render(plan: LinkPlan, made_by: MadeBy) -> str:
         lines.append("gpu_folders = [gpu_home / 'lib64', gpu_home / 'lib']")
     else:
         lines.append("gpu_folders = [gpu_home / 'lib']")
+        folders = " + ':' + ".join(f"gpu_home / '{folder}'" for folder in plan.runpath)
+        lines.append(f"gpu_rpath = {folders}")
     return "\n".join([*lines, "", *_dependency(plan)]) + "\n"
 
 
@@ -34,8 +39,7 @@ def _dependency(plan: LinkPlan) -> list[str]:
     lines += [f"    gpu_compiler.find_library('{n}', required: false)," for n in plan.system]
     lines.append("  ],")
     if plan.runpath:
-        search = [f"'-Wl,-rpath,' + gpu_home / '{folder}'" for folder in plan.runpath]
-        lines.append(f"  link_args: ['-Wl,--enable-new-dtags', {', '.join(search)}],")
+        lines.append("  link_args: ['-Wl,--enable-new-dtags', '-Wl,-rpath,' + gpu_rpath],")
     return [*lines, ")"]
 
 

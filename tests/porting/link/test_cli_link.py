@@ -1,0 +1,156 @@
+"""`porting link` as a process: output, schema, exit codes."""
+
+import json
+from collections.abc import Callable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from tests.porting.link.conftest import Bench
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+MakeTree = Callable[[Mapping[str, str | bytes]], Path]
+
+
+@pytest.fixture(scope="module")
+def schema() -> Any:  # noqa: ANN401 - a JSON document
+    return json.loads((resources.files("porting.link") / "audit.schema.json").read_text())
+
+
+def test_audit_when_nothing_is_wrong(command: Command, bench: "Bench") -> None:
+    path = bench.hip_user(runpath="/opt/rocm/lib:$ORIGIN/rocm/lib")
+    done = command("link", "audit", path, "--platform", "rocm")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{path}: shared library, x86-64, follows rocm"
+    assert f"  needs    libamdhip64.so.7 => {bench.rocm}/libamdhip64.so.7" in lines
+    assert lines[-1] == "1 file"
+
+
+def test_audit_when_something_is_wrong(command: Command, bench: "Bench") -> None:
+    path = bench.hip_user(runpath=None)
+    done = command("link", "audit", path, "--rocm", "6.4")
+    assert done.returncode == 1
+    assert (
+        "  LNK007 error: libamdhip64.so.7 is needed; ROCm 6.4 has libamdhip64.so.6" in done.stdout
+    )
+    assert "    help: link with -Wl,--enable-new-dtags,-rpath," in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 file, 1 error, 1 warning, 1 note"
+
+
+def test_audit_when_a_file_is_no_binary(command: Command, bench: "Bench") -> None:
+    text = bench.root / "notes.txt"
+    text.write_text("#!/bin/sh\n")
+    done = command("link", "audit", text, bench.static_cuda_user())
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"porting: error: {text} is no ELF file: it begins with b'#!/bin")
+    assert done.stdout.splitlines()[-1] == "1 file, 1 not read"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nothing.so",), "nothing.so does not exist; check the path"),
+        ((), "missing argument 'BINARY...'"),
+        (("a.so", "--rocm", "5.7"), "ROCm 5.7 is too old to be a target; 6.2 or newer is needed"),
+        (("a.so", "--platform", "metal"), "'metal' is not one of 'cuda', 'rocm'"),
+    ],
+)
+def test_audit_when_used_wrongly(command: Command, words: tuple[str, ...], message: str) -> None:
+    done = command("link", "audit", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_json_when_compared_with_its_schema(
+    command: Command,
+    bench: "Bench",
+    schema: Any,  # noqa: ANN401 - a JSON document
+) -> None:
+    jsonschema.Draft202012Validator.check_schema(schema)
+    paths = [bench.hip_user(runpath=None), bench.static_cuda_user(), bench.cuda_user("c.so")]
+    paths.append(
+        bench.build("o.o", "extern int x; int f(void){return x;}", "-c", "-fno-pic", shared=False)
+    )
+    (bench.root / "bad").write_bytes(b"\x7fELF")
+    words = ("--format", "json", "--arch", "gfx942,80", "--rocm", "7.0")
+    done = command("link", "audit", *paths, bench.root / "bad", *words)
+    assert done.returncode == 2
+    told = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema).validate(told)
+    assert [file["path"] for file in told["files"]] == [str(path) for path in paths]
+    assert told["target"] == {"platform": None, "rocm": "7.0", "archs": ["gfx942", "80"]}
+    assert {file["follows"] for file in told["files"]} == {
+        "rocm",
+        "cuda-static",
+        "cuda-shared",
+        "none",
+    }
+    assert told["unreadable"][0]["path"] == str(bench.root / "bad")
+    assert not told["files"][3]["position_independent"]
+
+
+def test_json_when_it_has_more_than_its_schema(schema: Any) -> None:  # noqa: ANN401
+    told = {"schema_version": 1, "surprise": True}
+    assert not jsonschema.Draft202012Validator(schema).is_valid(told)
+
+
+def test_plan_when_of_a_tree(command: Command, make_tree: MakeTree) -> None:
+    tree = make_tree(
+        {"a.cu": "#include <cublas_v2.h>\n", "b.cpp": 'void *h = dlopen("libnccl.so.2", 2);\n'}
+    )
+    done = command("link", "plan", tree, "--platform", "rocm", "--rocm", "7.1")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split()[:3] for line in done.stdout.splitlines()[1:4]]
+    assert rows == [
+        ["cudart", "shared", "libamdhip64.so.7"],
+        ["cublas", "shared", "libhipblas.so.3"],
+        ["nccl", "dlopen", "librccl.so.1"],
+    ]
+    assert "RUNPATH: <rocm>/lib" in done.stdout
+
+
+def test_plan_when_as_json(command: Command, make_tree: MakeTree) -> None:
+    tree = make_tree({"a.cu": "#include <cublas_v2.h>\n"})
+    words = ("--platform", "cuda", "--for", "make", "--arch", "80,90", "--format", "json")
+    told = json.loads(command("link", "plan", tree, *words).stdout)
+    assert [item["cmake_target"] for item in told["libraries"]] == [
+        "CUDA::cudart_static",
+        "CUDA::cublas",
+    ]
+    assert told["libraries"][1]["used_in"] == {"file": "a.cu", "name": "<cublas_v2.h>"}
+    assert told["archs"] == ["80", "90"]
+    assert "GPU_LDLIBS := -lcudart_static -lcublas -lrt -lpthread -ldl\n" in told["fragment"]
+
+
+def test_plan_when_a_fragment_names_the_command_that_made_it(
+    command: Command, make_tree: MakeTree
+) -> None:
+    tree = make_tree({"a.cu": ""})
+    words = ("link", "plan", tree.name, "--platform", "rocm", "--for", "cmake", "--arch", "gfx942")
+    first = command(*words).stdout
+    line = first.splitlines()[1].removeprefix("# porting ")
+    assert line == "link plan src --platform rocm --for cmake --rocm 7.1 --arch gfx942"
+    assert command(*line.split()).stdout == first
+
+
+def test_plan_when_libraries_are_named(command: Command) -> None:
+    done = command("link", "plan", "--platform", "rocm", "--for", "make", "--library", "cufft,nccl")
+    assert "GPU_LDLIBS := -lamdhip64 -lhipfft -ldl\n" in done.stdout
+    wrong = command("link", "plan", "--platform", "rocm", "--library", "fftw")
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("porting: error: 'fftw' is no library of the link plan")
+
+
+def test_explain_when_asked_about_a_code_of_the_audit(command: Command) -> None:
+    done = command("explain", "LNK014")
+    assert done.stdout.startswith("LNK014: two HIP runtimes in one process\n")
+    codes = command("explain", "--codes").stdout
+    assert codes.count("\nLNK0") == 21
