@@ -99,7 +99,7 @@ def fetch(tree: Tree) -> Path:
         archive = Path(folder) / "archive"
         _download(tree, archive)
         unpacked = Path(folder) / "unpacked"
-        for path, data in _sources(archive, tree.drop):
+        for path, data in _sources(archive, tree):
             part = "vendor" if _under(path, tree.vendor) else "tree"
             target = unpacked / part / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -138,19 +138,23 @@ def _index() -> str:
     return chosen.rstrip("/")
 
 
-def _sources(archive: Path, drop: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of each C-family file, without the archive's top folder."""
+def _sources(archive: Path, tree: Tree) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of each file that is kept, without the archive's top folder."""
     with tarfile.open(archive) as tar:
         for member in tar:
             _, _, path = member.name.partition("/")
-            parts = Path(path).parts
-            if not member.isfile() or Path(path).suffix.lower() not in SOURCES or ".." in parts:
-                continue
-            if _under(path, drop):
-                continue
-            data = tar.extractfile(member)
-            if data is not None:
-                yield path, data.read()
+            if member.isfile() and ".." not in Path(path).parts and _is_kept(path, tree):
+                data = tar.extractfile(member)
+                if data is not None:
+                    yield path, data.read()
+
+
+def _is_kept(path: str, tree: Tree) -> bool:
+    """Whether a file is a source, or a header of a vendored library; some have no suffix."""
+    suffix = Path(path).suffix.lower()
+    if _under(path, tree.vendor):
+        return suffix in SOURCES or not suffix
+    return suffix in SOURCES and not _under(path, tree.drop)
 
 
 def _under(path: str, folders: tuple[str, ...]) -> bool:
