@@ -8,51 +8,17 @@ from porting.mapping import is_function
 from porting.rules.api.redirects import redirected_in
 from porting.rules.bfloat import bfloat_aliases, uses_bfloat16
 from porting.rules.calculating import calculating_macros
+from porting.rules.declared import declared_in, has_type_before
 from porting.rules.own_functions import own_functions
 from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
 from porting.rules.warp.evidence import asks_warp_size, counts_in_32
 from porting.source import C_SUFFIXES, SourceFile
-from porting.syntax import NOT_A_TYPE, has_trace_of_cuda
+from porting.syntax import has_trace_of_cuda
 
-# Here and below: an expression starts with a text that the engine can search for at once.
+# It starts with a text that the engine can search for at once, like most expressions here.
 _INCLUDE: Final = re.compile(r"#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]")
-# Words that may be CUDA's; none of them starts in the middle of a word.
-_WORDS: Final = tuple(
-    map(
-        re.compile,
-        (
-            r"cu(?<!\wcu)(?:[A-Z]|da\w|blas|fft|rand|sparse|solver|dnn|pti|tensor)\w*",
-            r"CU(?<!\wCU)[A-Z_a-z]\w*",
-            r"nv(?<!\wnv)(?:rtc|ml|tx|jpeg|JitLink|shmem|_)\w+",
-            r"NV(?<!\wNV)[A-Z]\w*",
-            r"nccl(?<!\wnccl)[A-Z]\w*",
-            r"pnccl(?<!\wpnccl)[A-Z]\w*",
-            r"NCCL_(?<!\wNCCL_)\w+",
-            r"__(?<!\w__)[a-z]\w+",
-            r"PFN_cu(?<!\wPFN_cu)\w+",
-            r"atomic(?<!\watomic)[A-Z]\w+",
-        ),
-    )
-)
-_SKIPPED: Final = re.compile(
-    r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"", re.DOTALL
-)
-_INTRODUCERS: Final = (
-    *("define", "struct", "class", "union", "enum", "namespace", "concept", "using"),
-)
-_INTRODUCED: Final = re.compile(
-    r"(?:#[ \t]*define[ \t]+|\b(?:struct|class|union|enum|namespace|concept)\s+(?:\w+\s+)?"
-    r"|\busing\s+)\Z"
-)
-_POINTER_BEFORE: Final = re.compile(r"\([\w:\s]*\*\s*(?:const\s+)?\Z")
-_AT_FILE_LEVEL: Final = re.compile(
-    r"(?:^|[;{}\n])\s*(?:(?:static|extern|constexpr|inline|const|typedef|__constant__|__device__)\b)"
-    r"[^;{}\n]*\Z"
-)
-_ENUM: Final = re.compile(r"enum\b[^;{}()]*\{([^{}]*)\}")
-_ENUMERATOR: Final = re.compile(r"(?:^|,)\s*(\w+)")
 _LOOK_UPS: Final = ("dlsym", "dlvsym", "GetProcAddress")
 _HIP_BRANCH: Final = re.compile(
     r"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)(\w+)[ \t]*\)?[ \t]*(?://[^\n]*)?\r?\n"
@@ -66,9 +32,6 @@ _HANDLE_TYPE: Final = re.compile(
 )
 _HANDLE: Final = re.compile(rf"\b({_HANDLE_TYPE.pattern})[ \t]+(\w+)[ \t]*([;={{(])")
 _WORD_END: Final = re.compile(r"\w+\Z")
-_WORD_CHARACTERS: Final = "".join(c for c in map(chr, range(256)) if c.isalnum() or c == "_")
-_FOLLOWS: Final = frozenset("(;)=[{")  # what may stand behind a declared name
-_CONTEXT: Final = 160
 _SHORT: Final = 48
 
 
@@ -89,11 +52,12 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
     _spread(own, brings)
     bare = {source.path for source in traced if uses_device(source.text)} - brings
     _spread(own, bare)
-    declared = frozenset(name for source in traced for name in declared_in(source.text))
-    functions_of_cuda = [name for name in declared if is_function(name)]
-    own_names = own_functions(sources, functions_of_cuda)
+    declared = {source.path: frozenset(declared_in(source.text)) for source in traced}
+    own_names = own_functions(
+        sources, {path: frozenset(filter(is_function, names)) for path, names in declared.items()}
+    )
     return Project(
-        declared=declared - own_names.hidden,
+        declared=frozenset().union(*declared.values()) - own_names.hidden,
         files=all_paths,
         platform_macros=tuple(sorted({m for s in sources for m in _platform_macros(s.text)})),
         runtime_headers=frozenset(brings),
@@ -110,66 +74,6 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         bfloat_aliases=bfloat_aliases(texts),
         redirected=frozenset(name for source in sources for name in redirected_in(source.text)),
     )
-
-
-def declared_in(text: str) -> Iterator[str]:
-    """Yield the names that may be CUDA's and that a text declares for other files too.
-
-    Macros, types, functions, enumerators, and variables that start a line with a specifier; local
-    variables are looked for in their own file.
-    """
-    found = [
-        match
-        for words in _WORDS
-        for match in words.finditer(text)
-        if _declares(text, match.start(), match.end())
-    ]
-    if found:
-        spans = [match.span() for match in _SKIPPED.finditer(text)]
-        yield from (match[0] for match in found if not _inside(spans, match.start()))
-    if "enum" in text:
-        for body in _ENUM.finditer(text):
-            yield from (match[1] for match in _ENUMERATOR.finditer(_SKIPPED.sub("", body[1])))
-
-
-def _declares(text: str, start: int, end: int) -> bool:
-    """Whether the word at `[start, end)` is declared there, going by what stands around it."""
-    follows = text[end : end + 16].lstrip(" \t")[:1]
-    if text[start - 1 : start].isspace():
-        keyword = _introducer(text[max(start - _SHORT, 0) : start])
-        if keyword:
-            return not keyword.endswith("using") or follows == "="
-    if follows not in _FOLLOWS:
-        return False
-    before = text[max(start - _CONTEXT, 0) : start]
-    if follows == "(" or (follows == ";" and before.rstrip().endswith("}")):
-        return follows == ";" or _has_type_before(before)
-    if follows == ")":
-        return _POINTER_BEFORE.search(before[-_SHORT:]) is not None
-    return _has_type_before(before) and _AT_FILE_LEVEL.search(before) is not None
-
-
-def _introducer(before: str) -> str:
-    """Return the last word of a text whose end introduces a name, empty when it does not."""
-    last = before.rsplit(None, 2)[-2:]
-    # The expression is slow, and nearly always in vain.
-    might = last and (last[-1].endswith(_INTRODUCERS) or last[0].endswith(_INTRODUCERS))
-    return last[-1] if might and _INTRODUCED.search(before) else ""
-
-
-def _has_type_before(before: str) -> bool:
-    """Whether a text ends in a type and what may stand between it and a name."""
-    if not before[-1:].isspace() and before[-1:] not in ("*", "&", ">"):
-        return False
-    text = before.rstrip("*& \t\r\n")
-    if text.endswith(">"):
-        return True
-    rest = text.rstrip(_WORD_CHARACTERS)
-    return len(rest) < len(text) and text[len(rest) :] not in NOT_A_TYPE
-
-
-def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
-    return any(start <= offset < end for start, end in spans)
 
 
 def _handles(
@@ -208,7 +112,7 @@ def _types_of(text: str, name: str) -> Iterator[str]:
         end = at + len(name)
         follows = text[end : end + 4].lstrip(" \t")[:1]
         before = text[max(at - _SHORT, 0) : at]
-        if follows in ("=", ";", "{", "[", "(") and _has_type_before(before):
+        if follows in ("=", ";", "{", "[", "(") and has_type_before(before):
             words = _WORD_END.search(before.rstrip("*& \t\r\n"))
             if words is not None or follows != "(":
                 yield words[0] if words is not None else ">"

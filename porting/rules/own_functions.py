@@ -6,6 +6,7 @@ too follows CUDA's, since those are filled and called by other ways than the tex
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,6 +24,7 @@ from porting.syntax import (
 
 _PADDING: Final = 4
 _CLASS_KEYS: Final = frozenset(("struct", "class", "union"))
+_SCOPE_KEYS: Final = _CLASS_KEYS | {"namespace"}
 _NO_BASE: Final = frozenset(("public", "private", "protected", "virtual", "std"))
 _ACCESS: Final = (".", "->")
 
@@ -102,14 +104,29 @@ class _Scope:
     opener: int
 
 
-def own_functions(sources: Iterable[SourceFile], names: Iterable[str]) -> OwnFunctions:
-    """Return what files declare in classes and namespaces, of the names that the tree declares."""
-    wanted = frozenset(names)
+def own_functions(
+    sources: Sequence[SourceFile], declared: Mapping[str, AbstractSet[str]]
+) -> OwnFunctions:
+    """Return what files declare in classes and namespaces; `declared`: path -> its functions.
+
+    A file can only do so where it declares the name and opens a scope: when none does, the files
+    that use the names, which are many more, need not be read.
+    """
+    wanted = frozenset().union(*declared.values())
     found = _Found()
+    first = {
+        source.path
+        for source in sources
+        if declared.get(source.path) and any(key in source.text for key in _SCOPE_KEYS)
+    }
     for source in sources:
-        near = {name for name in wanted if name in source.text}
-        if near:
-            _read(found, tokenize(source.text, padding=_PADDING), near)
+        if source.path in first:
+            _read_file(found, source, wanted)
+    if not found.scopes:
+        return OwnFunctions()
+    for source in sources:
+        if source.path not in first:
+            _read_file(found, source, wanted)
     scopes = {n: frozenset(s) for n, s in found.scopes.items() if n not in found.followed}
     return OwnFunctions(
         scopes,
@@ -119,7 +136,11 @@ def own_functions(sources: Iterable[SourceFile], names: Iterable[str]) -> OwnFun
     )
 
 
-def _read(found: _Found, lexed: Lexed, names: set[str]) -> None:
+def _read_file(found: _Found, source: SourceFile, wanted: AbstractSet[str]) -> None:
+    names = {name for name in wanted if name in source.text}
+    if not names:
+        return
+    lexed = tokenize(source.text, padding=_PADDING)
     tokens = lexed.tokens
     for number, word in enumerate(tokens.words):
         if word in _CLASS_KEYS:

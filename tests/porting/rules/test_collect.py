@@ -3,7 +3,7 @@
 import pytest
 
 from porting.rules import Project, collect_project
-from porting.rules.collect import declared_in
+from porting.rules.declared import declared_in
 from porting.source import SourceFile
 
 
