@@ -8,6 +8,7 @@ _INDENT: Final = 4
 _OPERATORS: Final = (r"[?:]", r"\|\|", r"&&", r"[|^&]", r"[-+*/%]", r"<<|>>|[<>=!]=|[<>]")
 # Behind a comma is the last choice among places of one depth.
 _PLACES: Final = (*(re.compile(rf" (?=(?:{op}) )") for op in _OPERATORS), re.compile(r"(?<=,) "))
+_CALL: Final = re.compile(r"\w\((?!\))")
 
 
 def wrapped(text: str, column: int, indent: str, newline: str) -> str:
@@ -29,16 +30,16 @@ def _broken(line: str, column: int, indent: str, newline: str) -> str:
         at = _place(line, depths, start or len(own), start + room)
         if at is None:
             break
-        follows = (own or indent) + " " * _INDENT * (depths[at] + 1)
+        follows = (own or indent) + " " * _INDENT * (depths[at - 1] + 1)
         parts.append(line[start:at] + newline + follows)
-        start, room = at + 1, _WIDTH - len(follows) - 1
+        start, room = at + (line[at] == " "), _WIDTH - len(follows) - 1
     return "".join([*parts, line[start:]])
 
 
 def _place(line: str, depths: list[int], first: int, last: int) -> int | None:
-    """Return the space to break at: as far out of the brackets as can be, then as late.
+    """Return where to break: at a space as far out of the brackets as can be, then as late.
 
-    Where none is early enough it is the next one.
+    Where no space is early enough it is behind a bracket, else at the next space.
     """
     places = [
         (-depths[at], -rank, at)
@@ -49,6 +50,9 @@ def _place(line: str, depths: list[int], first: int, last: int) -> int | None:
     fitting = [place for place in places if place[2] <= last]
     if fitting:
         return max(fitting)[2]
+    opened = [m.end() for m in _CALL.finditer(line, first) if m.end() <= last]
+    if opened:
+        return min(opened, key=lambda at: (depths[at - 1], -at))
     return min((at for _, _, at in places), default=None)
 
 

@@ -30,7 +30,7 @@ def rewritten(ported: Port, statement: str, rocm: str = "7.1") -> str:
     found = ported(check, body(statement), rocm)
     assert found.said(above="note") == []
     text = "\n".join(found.text.splitlines()[3:-1]).strip()
-    return re.sub(r"\n {6,}", " ", text)
+    return re.sub(r"\n {6,}", " ", re.sub(r"\(\n {6,}", "(", text))
 
 
 PAIR = "_Float16 __attribute__((ext_vector_type(2)))"

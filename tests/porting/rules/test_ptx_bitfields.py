@@ -55,14 +55,15 @@ def test_statement_deep_in_a_function_is_broken_where_it_stands(ported: Port) ->
     ]
 
 
-def test_line_without_an_early_place_is_broken_at_the_next(ported: Port) -> None:
+def test_line_without_an_early_space_is_broken_behind_a_bracket(ported: Port) -> None:
     call = 'asm("max.f16x2 %0, %1, %2;" : "=r"(u) : "r"(pos), "r"(len));'
     text = f"__device__ void f(unsigned u, unsigned pos, unsigned len) {{\n  {call}\n}}\n"
     pair = "__builtin_bit_cast(_Float16 __attribute__((ext_vector_type(2))),"
     assert ported(check, text).text.splitlines()[1:-1] == [
         "  u = __builtin_bit_cast(unsigned,",
-        f"          __builtin_elementwise_max({pair}",
-        f"                  pos), {pair} len)));",
+        "          __builtin_elementwise_max(",
+        f"              {pair} pos),",
+        f"              {pair} len)));",
     ]
 
 
