@@ -39,10 +39,13 @@ def _symbols(work: Rewriting) -> bool:
 def _bindings(work: Rewriting) -> bool:
     """Give bindgen the types and names that the generated module has."""
     folder = quoted(work.folder)
-    calls = (
+    calls = [
         f".raw_line(rocm_build::bindings({folder}))",
         f".blocklist_type(rocm_build::bound_types({folder}))",
-    )
+        '.clang_arg("-D__HIP_PLATFORM_AMD__")',
+    ]
+    if work.compat:
+        calls.append(f".clang_args(gpu_build::compat_flags({folder}))")
     for at in _builders(work):
         gap = work.line_break(at)
         work.insert(work.script.partner[at] + 1, "".join(f"{gap}{call}" for call in calls))

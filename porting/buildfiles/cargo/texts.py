@@ -13,6 +13,7 @@ _CUDA_WORD = re.compile(
 _LINK = re.compile(
     r"(cargo::?rustc-link-lib=)(?:(static|dylib)(:[-+\w,]+)?=)?([\w.+-]+)(.*)", re.DOTALL
 )
+_INLINE = re.compile(r"(?<!\{)\{[A-Za-z_]\w*(?::[^}]*)?\}")
 _PREFIX = re.compile(r"cargo::?[\w-]+=")
 _DEFAULT = re.compile(r"/usr/local/cuda(?:-[\d.]+)?|/opt/cuda")
 _FOLDERS = (
@@ -62,7 +63,8 @@ def for_rocm(text: str) -> str | None:
     for pattern, folder in _FOLDERS:
         done = pattern.sub(folder, done)
     done = re.sub(r"(?<![\w-])nvcc(?![\w-])", "hipcc", done)
-    return None if is_of_cuda(done) else done
+    # A name in braces is a variable of the script, whatever it is called.
+    return None if is_of_cuda(_INLINE.sub("{}", done)) else done
 
 
 def sets_search(text: str) -> bool:
