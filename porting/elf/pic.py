@@ -26,6 +26,9 @@ _LOCAL_EXEC: Final = {23: "R_X86_64_TPOFF32"}
 _WIDE: Final = {1: "R_X86_64_64"}
 _RELATIVE: Final = {2: "R_X86_64_PC32"}
 _NAMES: Final = _ABSOLUTE | _LOCAL_EXEC | _WIDE | _RELATIVE
+# What is a fault in data that can be written, and where it cannot: there a pointer is one too.
+_WRITABLE: Final = frozenset(_ABSOLUTE.keys() | _LOCAL_EXEC.keys() | _RELATIVE.keys())
+_CONSTANT: Final = frozenset(_NAMES)
 _CALL, _JUMP, _CONDITIONAL = 0xE8, 0xE9, 0x0F
 _WORDS: Final = _RELA.size // 4
 
@@ -42,42 +45,39 @@ def fixed_places(layout: Layout) -> tuple[FixedPlace, ...]:
     """Return one place per section, type and symbol, for x86-64 objects; others have none here."""
     if not layout.is_object or layout.machine != EM_X86_64:
         return ()
-    found = dict.fromkeys(
-        place
-        for section in layout.sections
-        if section.type == SHT_RELA and section.info < len(layout.sections)
-        for place in _in(layout, section, layout.sections[section.info])
-    )
+    names: dict[int, _Names] = {}
+    sections = layout.sections
+    found: dict[FixedPlace, None] = {}
+    for table in sections:
+        is_known = table.info < len(sections) and table.link < len(sections)
+        if table.type == SHT_RELA and is_known and sections[table.info].flags & SHF_ALLOC:
+            found.update(dict.fromkeys(_in(layout, table, sections[table.info], names)))
     return tuple(found)
 
 
-def _in(layout: Layout, table: Section, target: Section) -> Iterator[FixedPlace]:
+def _in(
+    layout: Layout, table: Section, target: Section, tables: dict[int, "_Names"]
+) -> Iterator[FixedPlace]:
     """Yield the places of one relocated section; the types are compared in bulk."""
-    if not target.flags & SHF_ALLOC or table.link >= len(layout.sections):
-        return
-    data = layout.content(table)
-    whole = data.size // _RELA.size * _RELA.size
-    numbers = words(data.copy(0, whole, "relocations"))
+    size = table.size // _RELA.size * _RELA.size
+    numbers = words(layout.view.copy(table.offset, size, "a table of relocations"))
     types = numbers[2::_WORDS]
-    wanted = _wanted(target) & set(types)
+    is_writable = target.flags & SHF_WRITE or target.name.startswith((".eh_frame", ".nv"))
+    wanted = (_WRITABLE if is_writable else _CONSTANT).intersection(types)
     if not wanted:
         return
-    names = _Names(layout, layout.sections[table.link])
+    names = tables.get(table.link)
+    if names is None:
+        names = tables[table.link] = _Names(layout, layout.sections[table.link])
     told: set[tuple[int, int]] = set()
     for row, (kind, symbol) in enumerate(zip(types, numbers[3::_WORDS], strict=True)):
         if kind not in wanted or (kind, symbol) in told:
             continue
-        if kind in _RELATIVE and not _reaches_out(names, symbol, layout, target, numbers[row * 6]):
+        offset = numbers[row * _WORDS]
+        if kind in _RELATIVE and not _reaches_out(names, symbol, layout, target, offset):
             continue
         told.add((kind, symbol))
         yield FixedPlace(target.name, _NAMES[kind], names.name(symbol))
-
-
-def _wanted(target: Section) -> set[int]:
-    """Return the types that are a fault in a section; a pointer in read-only data is one."""
-    always = _ABSOLUTE.keys() | _LOCAL_EXEC.keys() | _RELATIVE.keys()
-    read_only = not target.flags & SHF_WRITE and not target.name.startswith((".eh_frame", ".nv"))
-    return set(always | _WIDE.keys() if read_only else always)
 
 
 def _reaches_out(

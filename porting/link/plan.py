@@ -12,7 +12,6 @@ from typing import Any, Final
 from porting.config import Target
 from porting.errors import UsageError
 from porting.link.libraries import How, Interface, Library, Side, libraries
-from porting.rules.strings.sonames import NO_DROP_INS
 
 PLATFORMS: Final = ("cuda", "rocm")
 # What libcudart_static.a needs; NVIDIA's documentation of static linking names the three.
@@ -94,6 +93,8 @@ def link_plan(
     """
     if platform not in PLATFORMS:
         raise UsageError(f"'{platform}' is no platform; one of {', '.join(PLATFORMS)} is needed")
+    from porting.rules.strings.sonames import NO_DROP_INS  # late: the audit needs no rules
+
     chosen = _chosen(uses)
     linked: dict[str, Linked] = {}
     missing: list[tuple[str, str]] = []
