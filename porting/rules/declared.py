@@ -100,6 +100,8 @@ def has_type_before(before: str) -> bool:
     if not before[-1:].isspace() and before[-1:] not in ("*", "&", ">"):
         return False
     text = before.rstrip("*& \t\r\n")
+    if "//" in text[text.rfind("\n") + 1 :]:
+        return False  # the last word of a comment
     if text.endswith(">"):
         return True
     rest = text.rstrip(_WORD_CHARACTERS)

@@ -43,6 +43,7 @@ def test_declaration_is_found_by_its_shape_for(text: str) -> None:
         "x = CUDA_X(1);",
         "// struct CUDA_X is\n",
         "/* #define CUDA_X 1 */",
+        "// copy the rest\n\n  CUDA_X(a, b);",
         '"struct CUDA_X";',
         "#ifdef CUDA_X\n#endif",
         "CUDA_X a;",
