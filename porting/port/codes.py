@@ -1,7 +1,8 @@
 """Every code that a run can report."""
 
-from porting import conversion, headers, hipify, inventory, suppress
+from porting import buildfiles, conversion, headers, hipify, inventory, suppress
 from porting.diagnostics import Code
+from porting.headers.rust import CODES as RUST_CODES
 from porting.rules import CODES as RULE_CODES
 
 # What porting itself reports, in the order of the pipeline.
@@ -11,6 +12,8 @@ CODES: tuple[Code, ...] = (
     *hipify.CODES,
     *suppress.CODES,
     *headers.CODES,
+    *RUST_CODES,
+    *buildfiles.CODES,
     *RULE_CODES,
 )
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from porting import hipify, inventory
+from porting.buildfiles import handles as handles_build_file
+from porting.buildfiles.codes import LEFT_ALONE
 from porting.config import Mode, Target
 from porting.conversion import Conversion, Progress
 from porting.diagnostics import Code, Diagnostic
@@ -77,6 +79,10 @@ class _Compiled:
     answered: frozenset[tuple[str, int]] = frozenset()
     codes: tuple[Code, ...] = ()
     echoes: tuple[Code, ...] = ()
+
+
+# Codes that say of a file that it is not ported.
+_UNPORTED = (inventory.BUILD_FILE.code, inventory.FOREIGN_CODE.code, LEFT_ALONE.code)
 
 
 def _silent(_: str) -> None:
@@ -184,7 +190,7 @@ def _read(request: PortRequest) -> Tree:
                 f"{request.source} is a file, and --mode compat adds headers to a tree; "
                 "name the folder, or say --mode rename"
             )
-    else:
+    elif not any(handles_build_file(path) for path in tree.paths):
         _check_sources(request.source, tree)
     return tree
 
@@ -255,7 +261,9 @@ def _report(
     generated: Generated,
     compiled: _Compiled,
 ) -> Report:
-    found = [*inventory.look_through(tree), *generated.diagnostics, *compiled.found]
+    looked_at = generated.looked_at
+    handled = frozenset(done.source.path for done in looked_at)
+    found = [*inventory.look_through(tree, handled), *generated.diagnostics, *compiled.found]
     for done in hipified:
         found += (
             d
@@ -276,11 +284,11 @@ def _report(
         target=request.target,
         mode=request.mode,
         stages=tuple(count_taken_out(stages, findings, compiled.codes)),
-        files=file_reports(tree, hipified, findings.kept, output, compiled.verdicts),
+        files=file_reports(tree, (*hipified, *looked_at), findings.kept, output, compiled.verdicts),
         diagnostics=findings.kept,
         suppressed=findings.suppressed,
         ignored=findings.ignored,
         codes=(*CODES, *compiled.codes),
-        unported=(inventory.BUILD_FILE.code, inventory.FOREIGN_CODE.code),
-        excerpts=excerpts(tree.sources, findings.kept),
+        unported=_UNPORTED,
+        excerpts=excerpts((*tree.sources, *(done.source for done in looked_at)), findings.kept),
     )

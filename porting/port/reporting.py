@@ -132,9 +132,11 @@ def excerpts(
 def _status(entry: Entry, done: Mapping[str, Hipified]) -> Status:
     if entry.kind is Kind.LINK:
         return Status.LINK
-    if entry.kind is Kind.FILE or not hipify.is_portable(done[entry.path].source):
-        return Status.COPIED
-    return Status.CHANGED if done[entry.path].changed else Status.UNCHANGED
+    file = done.get(entry.path)
+    if file is not None and file.changed:
+        return Status.CHANGED
+    is_source = file is not None and hipify.is_portable(file.source)
+    return Status.UNCHANGED if is_source else Status.COPIED
 
 
 def _lines(source: SourceFile) -> int:

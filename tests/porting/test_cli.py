@@ -95,11 +95,11 @@ def test_scan_reports_and_writes_nothing(
     command: Command, make_tree: MakeTree, tmp_path: Path
 ) -> None:
     crate = 'extern "C" { fn f(x: CUdeviceptr); }'
-    make_tree({"a.cu": UNDECIDED, "CMakeLists.txt": "find_package(CUDA)\n", "l.rs": crate})
+    make_tree({"a.cu": UNDECIDED, "configure.ac": "AC_CHECK_LIB(cuda)\n", "l.rs": crate})
     done = command("scan", "src")
     assert done.returncode == 1
     assert "verify: skipped: nothing was written\n" in done.stdout
-    assert "CMakeLists.txt is not ported by this command" in done.stdout
+    assert "configure.ac is a build file of a kind that is not ported" in done.stdout
     assert "copied" not in done.stdout.split("for ROCm")[0]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["src"]
 
