@@ -41,7 +41,7 @@ def _bindings(work: Rewriting) -> bool:
     folder = quoted(work.folder)
     calls = [
         f".raw_line(rocm_build::bindings({folder}))",
-        f".blocklist_type(rocm_build::bound_types({folder}))",
+        f".blocklist_item(rocm_build::bound_items({folder}))",
         '.clang_arg("-D__HIP_PLATFORM_AMD__")',
     ]
     if work.compat:

@@ -1,5 +1,6 @@
 """The generated rocm_build.rs: what build scripts call for the Rust side of a ROCm build."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 # `include!`d by build scripts, hence no inner attributes; std only.
@@ -9,6 +10,10 @@ mod rocm_build {
     use std::path::{Path, PathBuf};
     use std::process::Command;
     use std::{env, fs};
+
+    /// HIP's handles that are integers in CUDA, of the same size.
+    #[allow(dead_code)]
+    const HANDLES: &[(&str, &str)] = &[@HANDLES@];
 
     /// Gives the linker CUDA's symbols: rocm_symbols.rs, compiled into a static library.
     ///
@@ -47,22 +52,27 @@ mod rocm_build {
         let module = Path::new(folder).join("rocm_compat.rs");
         println!("cargo:rerun-if-changed={}", module.display());
         let module = fs::canonicalize(&module).expect("rocm_compat.rs is beside this file");
-        let uses = "#[allow(unused_imports)]\\nuse self::hip_sys::*;";
-        format!("include!({module:?});\\n{uses}")
+        let mut text = format!("include!({module:?});\\n");
+        text += "#[allow(unused_imports)]\\nuse self::hip_sys::*;";
+        // The crate's own structs and functions have CUDA's integers too, not HIP's pointers.
+        for (handle, integer) in HANDLES {
+            text += &format!("\\npub type {handle} = {integer};");
+        }
+        text
     }
 
-    /// The types that `bindings` gives: for `bindgen::Builder::blocklist_type`.
+    /// What `bindings` gives: for `bindgen::Builder::blocklist_item`.
     #[allow(dead_code)]
-    pub fn bound_types(folder: &str) -> String {
+    pub fn bound_items(folder: &str) -> String {
         let module = Path::new(folder).join("rocm_compat.rs");
         let text = fs::read_to_string(module).expect("rocm_compat.rs is beside this file");
-        let mut names = Vec::new();
+        let mut names: Vec<&str> = HANDLES.iter().map(|(handle, _)| *handle).collect();
         for line in text.lines() {
-            let mut words = line.trim().split([' ', ';', '(', '<']);
+            let mut words = line.trim().split([' ', ';', '(', ':', '<']);
             if words.next() != Some("pub") {
                 continue;
             }
-            if let Some("type" | "struct" | "union" | "enum") = words.next() {
+            if let Some("const" | "fn" | "struct" | "type" | "union") = words.next() {
                 names.extend(words.next());
             }
         }
@@ -88,12 +98,25 @@ mod rocm_build {
 """
 
 
-def build_text(stand_ins: tuple[str, ...]) -> str:
-    """Return the file without its head; `stand_ins`: the libraries that #[link] names."""
+def build_text(stand_ins: Sequence[str], handles: Mapping[str, str]) -> str:
+    """Return the file without its head.
+
+    `stand_ins`: the libraries that #[link] names.  `handles`: HIP's pointers that are integers in
+    CUDA, with the integer.
+    """
     shown = ", ".join(f'"{name}"' for name in stand_ins)
     text = TEXT.replace("@STAND_INS@", shown)
+    pairs = [f'("{handle}", "{integer}")' for handle, integer in sorted(handles.items())]
+    text = text.replace("&[@HANDLES@]", _array(pairs))
     if not stand_ins:
         start = text.index("        // A #[link] attribute")
         end = text.index('        println!("cargo:rustc-link-search')
         text = text[:start] + text[end:]
     return text
+
+
+def _array(items: Sequence[str]) -> str:
+    """Write an array, an item a line where there are several."""
+    if len(items) == 1:
+        return f"&[{items[0]}]"
+    return "&[\n" + "".join(f"        {item},\n" for item in items) + "    ]"

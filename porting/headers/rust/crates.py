@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from porting.headers.rust.items import Items, read_items
+from porting.headers.rust.items import Items
 from porting.headers.rust.lexer import Kind, Token, tokens
+from porting.headers.rust.reader import read_items
 from porting.source import SourceFile
 
 MANIFEST = "Cargo.toml"

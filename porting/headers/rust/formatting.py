@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from porting.headers.rust.items import split_text
+from porting.headers.rust.spelling import split_text
 
 WIDTH = 100
 # rustfmt's limit for the arguments of one call on one line (use_small_heuristics = Default).

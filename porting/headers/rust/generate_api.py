@@ -19,8 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from porting.headers.rust.items import Items, read_items
+from porting.headers.rust.items import Items
 from porting.headers.rust.lexer import number_value
+from porting.headers.rust.reader import read_items
 
 _LAYOUT = re.compile(r"fn bindgen_test_layout_(\w+)\(\s*\) \{(.*?)\n\}\n", re.DOTALL)
 _SIZE = re.compile(r"size_of::<[^>]*>\(\s*\),\s*(\d+)usize")

@@ -147,6 +147,15 @@ class Module:
         inside = (self.shapes.cuda.end(w) for part in record.fields for w in mentioned(part.type))
         return record.keyword == "union" or any(self._has_union(w) for w in inside if w != name)
 
+    def integer_handles(self) -> dict[str, str]:
+        """Return HIP's pointers that are integers in CUDA: those given, and device memory's."""
+        shapes = (self.shapes.get(name) for name in ("CUdeviceptr", *self.types))
+        return {
+            shape.hip: self.shapes.cuda.canonical(shape.name)
+            for shape in shapes
+            if shape is not None and shape.form is Form.INTEGER
+        }
+
     # Constants
 
     def _enumerator(self, one: Wanted, name: Name | None) -> None:

@@ -185,7 +185,7 @@ def _files(made: _Made, target: Target) -> dict[str, str]:
         files[SYMBOLS] = f"//! {title}\n//!\n{head.replace('// ', '//! ')}\n{symbols.text()}"
     if symbols.functions or any(uses.bound for uses in made.uses):
         title = "For the build scripts of this tree's crates."
-        text = build_text(_stand_ins(made.uses))
+        text = build_text(_stand_ins(made.uses), module.integer_handles())
         files[BUILD] = f"// {title}\n//\n{head}\n{text}"
     return files
 

@@ -10,9 +10,9 @@ from typing import Final
 from porting.headers.rust.api import Api, cuda_api
 from porting.headers.rust.crates import Crate, RustFile
 from porting.headers.rust.enums import EnumStyle
-from porting.headers.rust.items import bracketed
 from porting.headers.rust.lexer import Kind, Token, string_value
 from porting.headers.rust.module import Wanted
+from porting.headers.rust.spelling import bracketed
 from porting.mapping import Names, Status
 from porting.rules.strings.sonames import LIBRARY_NAME
 

@@ -7,8 +7,8 @@ from typing import Any
 from porting.diagnostics import Diagnostic
 from porting.headers.rust.codes import UNDECLARED_CFG, UNDECLARED_FEATURE
 from porting.headers.rust.crates import Crate
-from porting.headers.rust.items import bracketed
 from porting.headers.rust.lexer import Kind, Token, string_value
+from porting.headers.rust.spelling import bracketed
 
 # The compiler's own, and those that its tools set.  Source: the Rust Reference, "Conditional
 # compilation", and the list that rustc prints for --print check-cfg.

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from porting.diagnostics import Diagnostic
 from porting.headers.rust.api import Api, cuda_api
 from porting.headers.rust.codes import NUMERIC_ERROR
-from porting.headers.rust.items import bracketed
 from porting.headers.rust.lexer import Kind, Token, number_value
+from porting.headers.rust.spelling import bracketed
 from porting.headers.rust.uses import Uses
 
 _STATUS_ENUMS = ("cudaError", "cudaError_enum", "nvrtcResult", "ncclResult_t")
