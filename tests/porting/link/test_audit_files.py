@@ -65,7 +65,7 @@ def test_rpath_when_in_place_of_a_runpath(bench: "Bench") -> None:
     )
 
 
-@pytest.mark.parametrize("folder", ["/home/someone/build/lib", "../lib", "", "build"])
+@pytest.mark.parametrize("folder", ["/srv/build/lib", "../lib", "", "build"])
 def test_runpath_when_a_folder_of_the_build_is_left(bench: "Bench", folder: str) -> None:
     path = bench.hip_user(runpath=f"{bench.rocm}:{folder}")
     assert bench.codes(path) == ["LNK006"]
