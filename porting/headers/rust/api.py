@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 
@@ -144,6 +144,34 @@ class Api:
         if text in self.records:
             return self.records[text].size or None
         return _SIZES.get(text)
+
+
+def with_size_t(api: Api, size_t: str) -> Api:
+    """Return an interface whose size_t is another Rust type: bindgen had c_ulong up to 0.60."""
+    if size_t == "usize":
+        return api
+
+    def respelled(kind: str) -> str:
+        return re.sub(r"\busize\b", size_t, kind)
+
+    return Api(
+        {name: _respelled(declared, respelled) for name, declared in api.functions.items()},
+        {name: respelled(kind) for name, kind in api.types.items()},
+        api.enums,
+        api.constants,
+        {
+            name: replace(
+                record, fields=tuple(replace(f, type=respelled(f.type)) for f in record.fields)
+            )
+            for name, record in api.records.items()
+        },
+        api.macros,
+    )
+
+
+def _respelled(declared: Signature, respelled: Callable[[str], str]) -> Signature:
+    parameters = tuple((name, respelled(kind)) for name, kind in declared.parameters)
+    return Signature(respelled(declared.result), parameters)
 
 
 def mentioned(kind: str) -> list[str]:

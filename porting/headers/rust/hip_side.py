@@ -3,20 +3,25 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from porting.headers.rust.api import PRIMITIVES, Api, Record, mentioned
-from porting.headers.rust.formatting import imports, member, signature, statement
+from porting.headers.rust.api import PRIMITIVES, Api, mentioned
+from porting.headers.rust.formatting import imports, signature, statement
+from porting.headers.rust.records import Derives, record_lines
 
 _INDENT = 4
 
 
 @dataclass
 class HipSide:
-    """What is needed of HIP; `add_...` take a name with everything that it mentions."""
+    """What is needed of HIP; `add_...` take a name with everything that it mentions.
+
+    `default`: records implement Default, as bindgen can be told to.
+    """
 
     api: Api
     functions: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
+    default: bool = False
 
     def add_function(self, name: str) -> None:
         """Need a function, and the types of its signature."""
@@ -88,7 +93,7 @@ class HipSide:
             yield statement(f"pub const {name}: {kind}", str(value), _INDENT)
         for name in records:
             yield ""
-            yield from record_lines(name, self.api.records[name], self.has_union(name), _INDENT)
+            yield from record_lines(name, self.api.records[name], self._derives(name), _INDENT)
         if self.functions:
             yield ""
             yield f'{pad}{extern} "C" {{'
@@ -97,6 +102,9 @@ class HipSide:
                 inputs = [f"{n}: {kind}" for n, kind in declared.parameters]
                 yield signature(f"pub fn {name}", inputs, declared.result, ";", 2 * _INDENT)
             yield f"{pad}}}"
+
+    def _derives(self, name: str) -> Derives:
+        return Derives(debug=not self.has_union(name), default=self.default)
 
     def _constant(self, name: str) -> tuple[str, int]:
         if name in self.api.enum_of:
@@ -111,19 +119,3 @@ class HipSide:
             return False
         inside = (w for part in record.fields for w in mentioned(self.api.canonical(part.type)))
         return record.keyword == "union" or any(self.has_union(w) for w in inside if w != name)
-
-
-def record_lines(name: str, record: Record, has_union: bool, indent: int) -> Iterator[str]:  # noqa: FBT001
-    """Yield a record's definition."""
-    pad = " " * indent
-    aligned = record.keyword == "blob"
-    yield f"{pad}#[repr(C, align({record.align}))]" if aligned else f"{pad}#[repr(C)]"
-    yield f"{pad}#[derive(Copy, Clone)]" if has_union else f"{pad}#[derive(Debug, Copy, Clone)]"
-    yield f"{pad}pub {'union' if record.keyword == 'union' else 'struct'} {name} {{"
-    if record.keyword == "opaque":
-        yield f"{pad}    _unused: [u8; 0],"
-    elif aligned:
-        yield f"{pad}    _bits: [u8; {record.size}],"
-    for part in record.fields:
-        yield member(part.name, part.type, indent + 4)
-    yield f"{pad}}}"

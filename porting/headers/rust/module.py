@@ -9,7 +9,8 @@ from porting.headers.rust.api import PRIMITIVES, Record, Signature, mentioned
 from porting.headers.rust.conversions import Canonical
 from porting.headers.rust.enums import Enumeration, EnumStyle, enumeration_lines
 from porting.headers.rust.formatting import call, imports, let, ordering, signature, statement
-from porting.headers.rust.hip_side import HipSide, record_lines
+from porting.headers.rust.hip_side import HipSide
+from porting.headers.rust.records import Derives, record_lines
 from porting.headers.rust.shapes import Form, Shape, Shapes
 from porting.mapping import Name
 
@@ -67,7 +68,7 @@ class Module:
 
     def __post_init__(self) -> None:
         """Start with nothing needed of HIP."""
-        self.hip = HipSide(self.shapes.hip)
+        self.hip = HipSide(self.shapes.hip, default=self.style.default)
         self.canonical = Canonical(self.shapes, self.style.enums)
 
     def provide(self, wanted: Iterable[Wanted]) -> None:
@@ -115,7 +116,8 @@ class Module:
             for part in shape.record.fields:
                 self._types_in(part.type)
             record = self._spelled(shape.record)
-            yield from record_lines(name, record, self._has_union(name), _INDENT)
+            derives = Derives(debug=not self._has_union(name), default=self.style.default)
+            yield from record_lines(name, record, derives, _INDENT)
         elif shape.form in (Form.RECORD, Form.PLAIN):
             target = base if shape.form is Form.RECORD else cuda.types[name]
             self._types_in(target)

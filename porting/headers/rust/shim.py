@@ -7,7 +7,7 @@ from typing import Final
 from porting import __version__
 from porting.config import Target
 from porting.diagnostics import Diagnostic, by_place
-from porting.headers.rust.api import cuda_api, hip_api
+from porting.headers.rust.api import cuda_api, hip_api, with_size_t
 from porting.headers.rust.build_script import build_text
 from porting.headers.rust.codes import BAD_PATTERN, LACKING, NO_COUNTERPART, STALE
 from porting.headers.rust.crates import Crate, crates
@@ -99,17 +99,21 @@ def _cuda_uses(crate: Crate, names: Names) -> Uses | None:
 
 
 def _make(cuda: Sequence[Uses], target: Target, names: Names, bindings: Bindings) -> _Made:
-    styles = {uses.style for uses in cuda if uses.bound}
-    style = next((s for s in EnumStyle if s in styles and s is not EnumStyle.CONSTS), None)
+    binders = [uses.bindgen for uses in cuda if uses.bindgen.runs]
+    styles = {bindgen.enums for bindgen in binders} - {EnumStyle.CONSTS}
+    size_t = min((bindgen.size_t for bindgen in binders), default="usize")
     edition = max((uses.crate.edition for uses in cuda), default="2021")
     chosen = Style(
-        style or EnumStyle.CONSTS, any(u.default for u in cuda), max(edition, "2021"), bindings
+        min(styles, default=EnumStyle.CONSTS),
+        any(bindgen.default for bindgen in binders),
+        max(edition, "2021"),
+        bindings,
     )
     distinct = chosen.enums in (EnumStyle.RUST, EnumStyle.NEWTYPE)
-    hip = hip_api(target.rocm)
-    module = Module(Shapes(names, cuda_api(), hip, distinct), chosen)
+    cuda_side, hip = with_size_t(cuda_api(), size_t), with_size_t(hip_api(target.rocm), size_t)
+    module = Module(Shapes(names, cuda_side, hip, distinct), chosen)
     module.provide({use.wanted for uses in cuda for use in uses.found})
-    symbols = Symbols(Shapes(names, cuda_api(), hip))
+    symbols = Symbols(Shapes(names, cuda_side, hip))
     symbols.provide({name for uses in cuda for name in uses.declared})
     for function in symbols.targets:
         module.hip.add_function(function)
@@ -120,8 +124,8 @@ def _scripts(made: _Made) -> dict[str, Needs]:
     found = {}
     for uses in made.uses:
         declares = any(name in made.symbols.functions for name in uses.declared)
-        if uses.crate.script is not None and (declares or uses.bound):
-            found[uses.crate.script.path] = Needs(declares, uses.bound)
+        if uses.crate.script is not None and (declares or uses.bindgen.runs):
+            found[uses.crate.script.path] = Needs(declares, uses.bindgen.runs)
     return found
 
 
@@ -183,7 +187,7 @@ def _files(made: _Made, target: Target) -> dict[str, str]:
     if symbols.functions:
         title = "What the linker finds for the CUDA functions that crates of this tree declare."
         files[SYMBOLS] = f"//! {title}\n//!\n{head.replace('// ', '//! ')}\n{symbols.text()}"
-    if symbols.functions or any(uses.bound for uses in made.uses):
+    if symbols.functions or any(uses.bindgen.runs for uses in made.uses):
         title = "For the build scripts of this tree's crates."
         text = build_text(_stand_ins(made.uses), module.integer_handles())
         files[BUILD] = f"// {title}\n//\n{head}\n{text}"

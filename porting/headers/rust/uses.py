@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from porting.headers.rust.api import Api, cuda_api
+from porting.headers.rust.bindgen import Bindgen, bindgen_of
 from porting.headers.rust.crates import Crate, RustFile
 from porting.headers.rust.enums import EnumStyle
 from porting.headers.rust.lexer import Kind, Token, string_value
@@ -62,14 +63,12 @@ class Use:
 class Uses:
     """All uses in a crate, and how its bindings are written.
 
-    `bound`: the build script runs bindgen.  `bad_patterns`: allow-lists that cannot be read.
+    `bad_patterns`: allow-lists that cannot be read.
     """
 
     crate: Crate
     found: tuple[Use, ...]
-    style: EnumStyle
-    default: bool
-    bound: bool
+    bindgen: Bindgen
     bad_patterns: tuple[tuple[Token, str], ...] = ()
 
     @property
@@ -114,14 +113,14 @@ def is_cuda(name: str, names: Names) -> bool:
 
 def crate_uses(crate: Crate, names: Names) -> Uses:
     """Return what a crate uses of CUDA."""
-    style, default, bound = _bindgen_style(crate)
+    bindgen = bindgen_of(crate)
     found: list[Use] = []
     for file in crate.files:
         found += _in_file(file, names)
     bad: list[tuple[Token, str]] = []
     if crate.script is not None:
-        found += _allowed(crate.script, names, style, bad)
-    return Uses(crate, tuple(found), style, default, bound, tuple(bad))
+        found += _allowed(crate.script, names, bindgen, bad)
+    return Uses(crate, tuple(found), bindgen, tuple(bad))
 
 
 def _in_file(file: RustFile, names: Names) -> Iterator[Use]:
@@ -174,23 +173,8 @@ def _prefix(word: str, cuda: Api) -> str:
 # Build scripts
 
 
-def _bindgen_style(crate: Crate) -> tuple[EnumStyle, bool, bool]:
-    """Return how the build script has enumerations written, Default derived, bindgen run."""
-    code = crate.script.code if crate.script else ()
-    words = {token.name for token in code}
-    bound = "bindgen" in words
-    default = "derive_default" in words
-    if words & {"rustified_enum", "rustified_non_exhaustive_enum", "Rust"}:
-        return EnumStyle.RUST, default, bound
-    if words & {"newtype_enum", "bitfield_enum", "NewType"}:
-        return EnumStyle.NEWTYPE, default, bound
-    if words & {"constified_enum_module", "ModuleConsts"}:
-        return EnumStyle.MODULE, default, bound
-    return EnumStyle.CONSTS, default, bound
-
-
 def _allowed(
-    script: RustFile, names: Names, style: EnumStyle, bad: list[tuple[Token, str]]
+    script: RustFile, names: Names, bindgen: Bindgen, bad: list[tuple[Token, str]]
 ) -> Iterator[Use]:
     """Yield the names that bindgen's allow-lists let through."""
     code = script.code
@@ -200,7 +184,7 @@ def _allowed(
             continue
         for literal in code[at + 2 : bracketed(code, at + 1)]:
             if literal.kind in (Kind.STRING, Kind.RAW_STRING):
-                yield from _matching(literal, match[1], script, names, style, bad)
+                yield from _matching(literal, match[1], script, names, bindgen, bad)
 
 
 def _matching(  # noqa: PLR0913, PLR0917 - what a pattern is read with
@@ -208,7 +192,7 @@ def _matching(  # noqa: PLR0913, PLR0917 - what a pattern is read with
     what: str,
     script: RustFile,
     names: Names,
-    style: EnumStyle,
+    bindgen: Bindgen,
     bad: list[tuple[Token, str]],
 ) -> Iterator[Use]:
     text = string_value(literal)
@@ -224,7 +208,7 @@ def _matching(  # noqa: PLR0913, PLR0917 - what a pattern is read with
         candidates = _resolve(pattern, what, names)
     how = How.ALLOWED if exact else How.PATTERN
     for name in candidates:
-        for wanted in _spellings(name, style):
+        for wanted in _spellings(name, bindgen):
             yield Use(wanted, how, script.path, literal.line, literal.column)
 
 
@@ -245,13 +229,15 @@ def _resolve(pattern: re.Pattern[str], what: str, names: Names) -> list[str]:
     return found
 
 
-def _spellings(name: str, style: EnumStyle) -> Iterator[Wanted]:
+def _spellings(name: str, bindgen: Bindgen) -> Iterator[Wanted]:
     """Yield a name, and an enumeration's enumerators as bindgen would spell them."""
     cuda = cuda_api()
     yield Wanted(name, name)
     enum = cuda.end(name)
     for value in cuda.enums[enum].values if enum in cuda.enums else ():
-        if style is EnumStyle.CONSTS:
+        if bindgen.enums is EnumStyle.CONSTS and bindgen.prefixed:
             yield Wanted(f"{enum}_{value}", value, enum)
+        elif bindgen.enums is EnumStyle.CONSTS:
+            yield Wanted(value, value)
         else:
             yield Wanted(value, value, enum, member=True)
