@@ -151,6 +151,7 @@ def _flagged(tree: Tree, converted: Converted) -> Converted:
     """Return a conversion with the flags that the tree's build file would give."""
     place = fetch(tree)
     flags = [f"-D{name}" for name in tree.defines]
+    flags += [f"-U{name}" for name in tree.undefines]
     flags += [f"-I{converted.root / folder}" for folder in tree.headers]
     flags += [f"-isystem{place / 'vendor' / folder}" for folder in tree.vendor]
     return replace(converted, flags=tuple(flags))

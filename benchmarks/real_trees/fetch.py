@@ -46,6 +46,7 @@ class Tree:
     vendor: tuple[str, ...]
     headers: tuple[str, ...]
     defines: tuple[str, ...]
+    undefines: tuple[str, ...]
 
     @property
     def label(self) -> str:
@@ -65,6 +66,7 @@ def pinned(names: frozenset[str] = frozenset()) -> list[Tree]:
             vendor=tuple(item.get("vendor", ())),
             headers=tuple(item.get("headers", ())),
             defines=tuple(item.get("defines", ())),
+            undefines=tuple(item.get("undefines", ())),
         )
         for item in data["tree"]
     ]
