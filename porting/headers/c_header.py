@@ -48,7 +48,7 @@ def compose(content: Content, target: Target, names: Names) -> str:
         *_sections(content.entries),
         _fields(content),
         namespaces_text(content.uses, names),
-        loading_text(content.uses, target, names),
+        loading_text(content.uses, content.entries, target, names),
         _device(content),
         _missing(content.missing),
         f"#endif  // {_GUARD}\n",

@@ -8,6 +8,7 @@ from porting.diagnostics import Diagnostic, Severity
 from porting.headers.codes import JOINED, NEEDS_REWRITE, TORCH
 from porting.headers.generate import Headers
 from porting.headers.guards import arch_guards, lines_left_out
+from porting.headers.loading import FINDERS
 from porting.headers.parts import part_names
 from porting.headers.prototypes import prototypes
 from porting.mapping import Names, Status
@@ -29,6 +30,15 @@ _BY_NAME: Final = frozenset(
 )
 # A condition on the architecture is answered by `arch_guards`.
 _GUARDS: Final = frozenset(("MAC003", "MAC004"))
+# Structures of the driver API with addresses among their members, and those members.
+_WITH_ADDRESSES: Final = frozenset(
+    (
+        *("CUDA_MEMCPY2D", "CUDA_MEMCPY2D_v2", "CUDA_MEMCPY3D", "CUDA_MEMCPY3D_v2"),
+        *("CUDA_MEMCPY3D_PEER", "CUDA_MEMSET_NODE_PARAMS", "CUDA_RESOURCE_DESC"),
+        "CUDA_MEM_ALLOC_NODE_PARAMS",
+    )
+)
+_ADDRESSES: Final = ("srcDevice", "dstDevice", "devPtr", "dptr")
 _STAYS: Final = frozenset(("INC003", "LIB006", "STR008"))
 
 
@@ -51,8 +61,28 @@ def compat_findings(
         else:
             yield replace(finding, edits=())
     yield from arch_guards(unit)
+    yield from _handle_members(unit, headers)
     yield from _torch(unit)
     yield from _passed_on(unit, headers)
+
+
+def _handle_members(unit: Unit, headers: Headers) -> Iterator[Diagnostic]:
+    """Yield where an address, an integer here, is put into a member that is a pointer in HIP."""
+    if headers.uses.names.keys().isdisjoint(_WITH_ADDRESSES):
+        return
+    for name in _ADDRESSES:
+        for number in unit.where(name):
+            around = [unit.tokens[number - 1].text, unit.tokens[number + 1].text]
+            if around[0] not in (".", "->") or around[1] != "=":
+                continue
+            text = f"member {name} is a pointer in HIP's structure, and CUdeviceptr an integer here"
+            yield unit.diagnose(
+                NEEDS_REWRITE,
+                unit.tokens[number],
+                text,
+                help="cast what is assigned to the type of the member (decltype), which holds on"
+                " both platforms; or port with --mode rename",
+            )
 
 
 def _needs_rewrite(finding: Diagnostic) -> Diagnostic:
@@ -91,6 +121,10 @@ class _Answers:
     def _special(self) -> dict[str, Callable[[Diagnostic], bool]]:
         return {
             "STR001": lambda _: "dlopen" in self._uses.look_ups,
+            "STR005": lambda finding: finding.symbol in FINDERS,
+            "STR007": lambda finding: finding.symbol in self._provided,
+            "LIB001": lambda _: bool(self._uses.cub_warps),
+            "LIB002": lambda finding: finding.symbol in self._uses.cub_warps,
             "STR004": lambda _: bool(self._uses.look_ups.keys() - {"dlopen"}),
             "MAC001": lambda finding: finding.symbol == "__CUDACC__",
             "MAC013": self._is_joined_well,

@@ -18,6 +18,7 @@ class Group(IntEnum):
     TYPES = 0
     CONSTANTS = 1
     FUNCTIONS = 2
+    LOOK_UPS = 3  # functions that find others by name: they stand with dlsym
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,12 @@ def fit(  # noqa: PLR0913 - a prototype and what it is for
     names: Names,
     *,
     suffix: str = ".c",
+    device: bool = False,
 ) -> Fitted:
     """Return what a function `name` with these parameters calls in HIP.
 
-    `suffix`: the language whose casts are written, `.c` or `.cpp`.
+    `suffix`: the language whose casts are written, `.c` or `.cpp`.  `device`: the call is in device
+    code.
     """
     null = _dropped(name, len(parameters), target)
     # What has to be null may be of a type that HIP lacks.
@@ -76,7 +78,8 @@ def fit(  # noqa: PLR0913 - a prototype and what it is for
         "nullptr" if number in null else _argument(p) for number, p in enumerate(parameters)
     ]
     declared = ", ".join(_without_handles(_declared(p)) for p in parameters) or "void"
-    text = f"{returns} wrapper({declared}) {{\n  return {name}({', '.join(arguments)});\n}}\n"
+    mark = "__device__ " if device else ""
+    text = f"{mark}{returns} wrapper({declared}) {{\n  return {name}({', '.join(arguments)});\n}}\n"
     ported, errors = _ported(text, suffix, target, names)
     if errors:
         return Fitted(reason=errors[0].message, help=errors[0].help)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from porting.config import Target
-from porting.headers.entries import Entry, Group, Missing
+from porting.headers.entries import Entry, Group, Missing, Side
 from porting.headers.fitting import Fitted, fit, has_integer
 from porting.headers.layout import call, comment, define, function
 from porting.headers.prototypes import Parameter, Prototype, prototypes
-from porting.headers.uses import Use
+from porting.headers.uses import ENTRY_POINTS, Use
 from porting.mapping import Name, Names
 from porting.rules.api.changes import Cast, Symbol
 from porting.rules.api.signatures import SIGNATURES
@@ -53,20 +53,32 @@ def function_entry(use: Use, name: Name, target: Target, names: Names) -> Entry 
 
 
 def _entry(name: Name, usable: Sequence[Form], target: Target, names: Names) -> Entry:
+    if name.name in ENTRY_POINTS:
+        return _looking_up(name, usable)
     callees = {form.fitted.callee for form in usable}
     templates = [_template(name.name, form, target) for form in usable]
     if all(_is_plain(f) for f in usable) and len(callees) == 1:
         plain = define(name.name, callees.pop())
         if not any(templates):
             return Entry(name.name, name.library, Group.FUNCTIONS, plain)
-        text = "".join(_typed(name.name, form, target, names) for form in usable)
+        text = "\n".join(_typed(name.name, form, target, names) for form in usable)
         return Entry(name.name, name.library, Group.FUNCTIONS, text, c_text=plain)
-    text = "".join(_typed(name.name, form, target, names) for form in usable)
+    text = "\n".join(_typed(name.name, form, target, names) for form in usable)
     first = max(usable, key=lambda form: len(form.parameters))
     c_text = _wrapper(name.name, first)
     return Entry(
         name.name, name.library, Group.FUNCTIONS, text, c_text="" if text == c_text else c_text
     )
+
+
+def _looking_up(name: Name, usable: Sequence[Form]) -> Entry:
+    """Return the wrapper of a function that is given CUDA's name of another one."""
+    text = ""
+    for form in usable:
+        asked = form.parameters[0].name
+        body = form.fitted.body.replace(f"({asked},", f"(eclosion_symbol({asked}),", 1)
+        text += _wrapper(name.name, replace(form, fitted=replace(form.fitted, body=body)))
+    return Entry(name.name, name.library, Group.LOOK_UPS, text)
 
 
 def forms_of(use: Use, known: Sequence[Prototype], target: Target, names: Names) -> Iterator[Form]:
@@ -182,4 +194,25 @@ def _without_prototype(use: Use, name: Name, target: Target, names: Names) -> En
         forms.append(_function(name.name, replace(fitted, returns="auto"), template))
     if not forms:
         return Entry(name.name, name.library, Group.FUNCTIONS, plain)
-    return Entry(name.name, name.library, Group.FUNCTIONS, "".join(forms), c_text=plain)
+    return Entry(name.name, name.library, Group.FUNCTIONS, "\n".join(forms), c_text=plain)
+
+
+def intrinsic_entry(use: Use, name: Name, target: Target, names: Names) -> Entry | Missing:
+    """Return what provides a device function: its name in HIP, or what calls of it become."""
+    if name.target is not None:
+        text = define(name.name, name.target)
+        return Entry(name.name, name.library, Group.FUNCTIONS, text, Side.DEVICE)
+    found: list[str] = []
+    for count in sorted(use.counts):
+        parameters = tuple(Parameter(f"Type{n}", f"argument{n}") for n in range(count))
+        fitted = fit(name.name, "auto", parameters, target, names, suffix=".cu", device=True)
+        if fitted.reason or name.name in fitted.body or not fitted.body:
+            return Missing(name.name, name.library, name.reason, name.help)
+        template = ", ".join(f"typename {parameter.type}" for parameter in parameters)
+        head = f"__device__ inline auto {name.name}"
+        found.append(
+            function(head, fitted.parameters or ("void",), (f"  return {fitted.body};",), template)
+        )
+    if not found:
+        return Missing(name.name, name.library, name.reason, name.help)
+    return Entry(name.name, name.library, Group.FUNCTIONS, "\n".join(found), Side.DEVICE)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from porting.headers.device_properties import WARP_SIZE_NAMES
+from porting.headers.uses import ENTRY_POINTS
 from porting.rules.api.signatures import SIGNATURES
 
 TABLE = Path(__file__).with_name("prototypes.tsv")
@@ -49,7 +50,8 @@ def _rows() -> list[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for release, wheels in RELEASES.items():
         for name, prototype in _prototypes(wheels).items():
-            if name in SIGNATURES or name in WARP_SIZE_NAMES or HANDLE.search(prototype):
+            is_listed = name in SIGNATURES or name in ENTRY_POINTS
+            if is_listed or name in WARP_SIZE_NAMES or HANDLE.search(prototype):
                 found.setdefault((name, prototype), []).append(release)
     return [
         f"{name}\t{', '.join(reversed(releases))}\t{prototype}\n"

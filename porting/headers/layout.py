@@ -63,7 +63,7 @@ def function(head: str, parameters: Sequence[str], body: Sequence[str], template
     `body`: statements, each laid out already for an indent of two.  A body of one statement stands
     behind the head where there is room.
     """
-    lead = f"template <{template}>\n" if template else ""
+    lead = listed("template <", template.split(", "), ">\n", 0) if template else ""
     shown = ", ".join(parameters)
     if len(body) == 1 and "\n" not in body[0]:
         line = f"{head}({shown}) {{ {body[0].strip()} }}"

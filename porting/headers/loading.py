@@ -1,10 +1,12 @@
-"""dlopen and dlsym in a compat header: ROCm's libraries and symbols under CUDA's names."""
+"""dlopen, dlsym and their kin in a compat header: ROCm's libraries and symbols by CUDA's names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from porting.config import Target
-from porting.headers.layout import call, function
+from porting.headers.entries import Entry, Group
+from porting.headers.layout import WIDTH, call, function
+from porting.headers.parts import parts_for
 from porting.headers.uses import Uses
 from porting.mapping import Names, Status
 from porting.rules.strings.sonames import LIBRARY_NAME, drop_in_file
@@ -12,6 +14,8 @@ from porting.rules.strings.symbols import EXPORTS
 
 _OPENS: Final = "dlopen"
 _FINDS: Final = "dlsym"
+# Found by dlsym, these find others by name: what is returned in their place translates too.
+FINDERS: Final = ("cuGetProcAddress", "cuGetProcAddress_v2")
 
 
 def library_names(uses: Uses, target: Target) -> Mapping[str, str]:
@@ -44,50 +48,64 @@ def symbol_names(uses: Uses, names: Names) -> Mapping[str, str]:
     return dict(sorted(found.items()))
 
 
-def loading_text(uses: Uses, target: Target, names: Names) -> str:
+def loading_text(uses: Uses, entries: Sequence[Entry], target: Target, names: Names) -> str:
     """Return the wrappers of the functions that the tree finds libraries and symbols with."""
     libraries = library_names(uses, target) if _OPENS in uses.look_ups else {}
     symbols = symbol_names(uses, names) if uses.look_ups.keys() - {_OPENS} else {}
-    return "\n".join(_wrappers(uses, libraries, symbols))
+    own = [entry.text for entry in entries if entry.group is Group.LOOK_UPS]
+    return "\n".join([*_wrappers(uses, libraries, symbols, is_asked=bool(own)), *own])
 
 
 def _wrappers(
-    uses: Uses, libraries: Mapping[str, str], symbols: Mapping[str, str]
+    uses: Uses, libraries: Mapping[str, str], symbols: Mapping[str, str], *, is_asked: bool
 ) -> Iterator[str]:
-    if not libraries and not symbols:
+    if not libraries and not symbols and not is_asked:
         return
     yield "#include <dlfcn.h>\n#include <string.h>\n"
-    yield _translation()
+    yield from (part.text for part in parts_for(("eclosion_translate",)))
     if libraries:
         yield _table("eclosion_library", libraries)
         yield _replaced(_OPENS, "const char* file, int mode", "eclosion_library(file), mode")
     if symbols:
         yield _table("eclosion_symbol", symbols)
-        if _FINDS in uses.look_ups:
-            yield _replaced(
-                _FINDS, "void* library, const char* symbol", "library, eclosion_symbol(symbol)"
-            )
+    elif is_asked:
+        yield "#define eclosion_symbol(name) (name)\n"
+    if symbols and _FINDS in uses.look_ups:
+        finders = [name for name in FINDERS if name in symbols]
+        yield from (part.text for part in parts_for(f"eclosion_{name}" for name in finders))
+        yield _dlsym(finders)
 
 
-def _translation() -> str:
-    head = "struct eclosion_name {\n  const char* cuda;\n  const char* rocm;\n};\n\n"
+def _dlsym(finders: Sequence[str]) -> str:
+    """Return the wrapper of dlsym, which keeps what finds other functions to itself."""
+    parameters = ("void* library", "const char* symbol")
+    if not finders:
+        return _replaced(_FINDS, ", ".join(parameters), "library, eclosion_symbol(symbol)")
+    kept = [
+        line
+        for name in finders
+        for line in (
+            f'  if (found != NULL && strcmp(symbol, "{name}") == 0) {{',
+            "    eclosion_finder = (eclosion_finder_type*)found;",
+            f"    return (void*)eclosion_{name};",
+            "  }",
+        )
+    ]
     body = (
-        "  for (size_t i = 0; name != NULL && i < count; ++i) {",
-        "    if (strcmp(name, names[i].cuda) == 0) return names[i].rocm;",
-        "  }",
-        "  return name;",
+        "  void* found = dlsym(library, eclosion_symbol(symbol));",
+        *kept,
+        "  return found;",
     )
-    parameters = ("const char* name", "const struct eclosion_name* names", "size_t count")
-    note = "// Names that this tree does not use, and those of other libraries, stay.\n"
-    head_line = "static inline const char* eclosion_translate"
-    return head + note + function(head_line, parameters, body)
+    return function("static inline void* eclosion_dlsym", parameters, body) + (
+        f"#define {_FINDS} eclosion_{_FINDS}\n"
+    )
 
 
 def _table(name: str, pairs: Mapping[str, str]) -> str:
     rows = []
     for cuda, rocm in pairs.items():
         line = f'      {{"{cuda}", "{rocm}"}},'
-        rows.append(line if len(line) <= 80 else f'      {{"{cuda}",\n       "{rocm}"}},')  # noqa: PLR2004
+        rows.append(line if len(line) <= WIDTH else f'      {{"{cuda}",\n       "{rocm}"}},')
     body = (
         "  static const struct eclosion_name names[] = {",
         *rows,

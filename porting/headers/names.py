@@ -5,9 +5,9 @@ from typing import Final
 
 from porting.config import Target
 from porting.headers.device_properties import WARP_SIZE_NAMES, warp_size_entry
-from porting.headers.entries import Entry, Group, Missing, Side
+from porting.headers.entries import Entry, Group, Missing
 from porting.headers.fitting import INTEGERS
-from porting.headers.functions import function_entry
+from porting.headers.functions import function_entry, intrinsic_entry
 from porting.headers.layout import define
 from porting.headers.parts import part_names
 from porting.headers.uses import Use, Uses
@@ -20,6 +20,8 @@ from porting.syntax import looks_like_cuda
 _VERSIONS: Final = {"CUDA_VERSION": "12080", "CUDART_VERSION": "12080"}
 # Types of libraries above the runtime are macros: their headers are included by those who use them.
 _TYPED: Final = ("runtime", "driver")
+# Structures that HIP declares and does not define: C knows them by their tag alone.
+_TAGS_ALONE: Final = ("ihip", "_hip")
 _CONSTANTS: Final = ("enumerator", "macro", "variable")
 
 
@@ -43,7 +45,7 @@ def entries_for(
             yield Entry(use.name, name.library, Group.CONSTANTS, text)
         elif name.name in WARP_SIZE_NAMES and WARP_SIZE_NAMES[name.name] & uses.names.keys():
             yield warp_size_entry(name)
-        elif name.status is Status.UNCHANGED or (name.name in declared and name.target is None):
+        elif name.status is Status.UNCHANGED or _is_trees(name, declared):
             continue
         else:
             entry = _entry(use, name, target, names)
@@ -51,9 +53,17 @@ def entries_for(
                 yield entry
 
 
+def _is_trees(name: Name, declared: frozenset[str]) -> bool:
+    """Whether a name that HIP lacks is the tree's own, or guards a header of CUDA's."""
+    is_guard = name.kind == "macro" and name.name.startswith("__") and name.name.endswith("H__")
+    return name.target is None and (name.name in declared or is_guard)
+
+
 def _entry(use: Use, name: Name, target: Target, names: Names) -> Entry | Missing:
     if name.kind == "function":
         return function_entry(use, name, target, names)
+    if name.kind == "intrinsic":
+        return intrinsic_entry(use, name, target, names)
     if name.target is None:
         return Missing(name.name, name.library, name.reason, name.help)
     if name.kind == "type":
@@ -61,14 +71,13 @@ def _entry(use: Use, name: Name, target: Target, names: Names) -> Entry | Missin
     if name.kind in _CONSTANTS:
         text = define(name.name, name.target)
         return Entry(name.name, name.library, Group.CONSTANTS, text)
-    side = Side.DEVICE if name.kind == "intrinsic" else Side.BOTH
-    return Entry(name.name, name.library, Group.FUNCTIONS, define(name.name, name.target), side)
+    return Entry(name.name, name.library, Group.FUNCTIONS, define(name.name, name.target))
 
 
 def _type(use: Use, name: Name, target: str) -> Entry:
     if name.name in INTEGERS:
         text = f"typedef unsigned long long {name.name};\n"
-    elif use.is_tag:
+    elif use.is_tag or target.startswith(_TAGS_ALONE):
         text = define(name.name, TAGS.get(name.name, target))
     elif name.library in _TYPED:
         text = f"typedef {target} {name.name};\n"

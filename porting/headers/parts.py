@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-_FILES: Final = ("warp.h", "memory.h", "intrinsics.h")
+_FILES: Final = ("loading.h", "warp.h", "memory.h", "intrinsics.h")
 _HEADING: Final = re.compile(r"^//@ (\w+)(?: needs ((?:\w+ ?)+))?\n", re.MULTILINE)
 
 

@@ -16,8 +16,14 @@ from porting.syntax import call_at, match_angle
 # Compiler and platform names that no table of a library has.
 PLATFORM: Final = frozenset(("__CUDACC__", "__grid_constant__", "__cluster_dims__", "__maxnreg__"))
 _TAG_WORDS: Final = frozenset(("struct", "enum", "union", "class"))
-_LOOK_UPS: Final = frozenset(("dlopen", "dlsym", "cuGetProcAddress", "cudaGetDriverEntryPoint"))
+# Functions that find others by name.
+ENTRY_POINTS: Final = (
+    *("cuGetProcAddress", "cuGetProcAddress_v2"),
+    *("cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion"),
+)
+_LOOK_UPS: Final = frozenset(("dlopen", "dlsym", *ENTRY_POINTS))
 _PACKS: Final = frozenset(("__VA_ARGS__", "..."))
+_CUB_WARPS: Final = ("WarpReduce", "WarpScan")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,7 +58,7 @@ class Uses:
     `headers`: CUDA headers by the path in the #include.  `namespaces`: C++ namespaces by their
     path, such as `cub`.  `libraries`: file names of CUDA libraries in strings.  `symbols`: function
     names that are strings of their own.  `look_ups`: functions that find others by name, like
-    dlsym.  All map to the first place.
+    dlsym.  `cub_warps`: warp primitives of CUB.  All map to the first place.
     """
 
     names: Mapping[str, Use] = field(default_factory=dict)
@@ -61,6 +67,7 @@ class Uses:
     libraries: Mapping[str, Place] = field(default_factory=dict)
     symbols: Mapping[str, Place] = field(default_factory=dict)
     look_ups: Mapping[str, Place] = field(default_factory=dict)
+    cub_warps: Mapping[str, Place] = field(default_factory=dict)
 
     def place(self, name: str) -> Place | None:
         """Return where a name is first used, whatever it is."""
@@ -93,6 +100,7 @@ class _Gathering:
         self.libraries: dict[str, Place] = {}
         self.symbols: dict[str, Place] = {}
         self.look_ups: dict[str, Place] = {}
+        self.cub_warps: dict[str, Place] = {}
 
     def read(self, unit: Unit) -> None:
         """Add what one file uses."""
@@ -103,6 +111,10 @@ class _Gathering:
                 self._name(unit, text, numbers)
             elif self.table.namespace(text) is not None:
                 self._namespace(unit, text, numbers)
+        if unit.where("cub"):
+            for text in _CUB_WARPS:
+                if unit.where(text):
+                    self.cub_warps.setdefault(text, _place(unit, unit.where(text)[0]))
         self._headers(unit)
         self._strings(unit)
 
@@ -186,6 +198,7 @@ def uses_of(units: Iterable[Unit], pastes: Iterable[Paste], names: Names) -> Use
                 found.libraries,
                 found.symbols,
                 found.look_ups,
+                found.cub_warps,
             )
         ),
     )

@@ -15,20 +15,24 @@ __device__ inline void __trap() { __builtin_trap(); }
 //@ __brkpt
 __device__ inline void __brkpt() { __builtin_debugtrap(); }
 
-//@ __isShared
+//@ eclosion_generic
+// The type of the builtins' parameter, which the host pass tells from void*.
+typedef const __attribute__((address_space(0))) void* eclosion_generic;
+
+//@ __isShared needs eclosion_generic
 __device__ inline unsigned __isShared(const void* pointer) {
-  return __builtin_amdgcn_is_shared(pointer);
+  return __builtin_amdgcn_is_shared((eclosion_generic)pointer);
 }
 
-//@ __isLocal
+//@ __isLocal needs eclosion_generic
 __device__ inline unsigned __isLocal(const void* pointer) {
-  return __builtin_amdgcn_is_private(pointer);
+  return __builtin_amdgcn_is_private((eclosion_generic)pointer);
 }
 
-//@ __isGlobal
+//@ __isGlobal needs eclosion_generic
 __device__ inline unsigned __isGlobal(const void* pointer) {
-  return !__builtin_amdgcn_is_shared(pointer) &&
-         !__builtin_amdgcn_is_private(pointer);
+  return !__builtin_amdgcn_is_shared((eclosion_generic)pointer) &&
+         !__builtin_amdgcn_is_private((eclosion_generic)pointer);
 }
 
 //@ __float2bfloat162_rn

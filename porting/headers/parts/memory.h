@@ -7,6 +7,13 @@ template <typename T>
 constexpr bool eclosion_is_number =
     __is_arithmetic(T) || __is_enum(T) || __is_pointer(T);
 
+//@ __ldg
+// For types that HIP's own overloads, which come first, do not take.
+template <typename T>
+__device__ inline T __ldg(const T* address) {
+  return *address;
+}
+
 //@ __ldca
 template <typename T>
 __device__ inline T __ldca(const T* address) {

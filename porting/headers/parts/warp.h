@@ -148,8 +148,8 @@ __device__ inline T eclosion_reduce(unsigned mask, T value, Combine combine) {
   unsigned left = eclosion_vote(true) & mask;
   T result = eclosion_from_lane(value, base + __builtin_ctz(left));
   for (left &= left - 1; left != 0; left &= left - 1) {
-    result = combine(result,
-                     eclosion_from_lane(value, base + __builtin_ctz(left)));
+    result =
+        combine(result, eclosion_from_lane(value, base + __builtin_ctz(left)));
   }
   return result;
 }
