@@ -116,7 +116,8 @@ class Module:
             for part in shape.record.fields:
                 self._types_in(part.type)
             record = self._spelled(shape.record)
-            derives = Derives(debug=not self._has_union(name), default=self.style.default)
+            default = self.style.default and self._zero_is_valid(shape.record)
+            derives = Derives(debug=not self._has_union(name), default=default)
             yield from record_lines(name, record, derives, _INDENT)
         elif shape.form in (Form.RECORD, Form.PLAIN):
             target = base if shape.form is Form.RECORD else cuda.types[name]
@@ -157,6 +158,16 @@ class Module:
             for shape in shapes
             if shape is not None and shape.form is Form.INTEGER
         }
+
+    def _zero_is_valid(self, record: Record) -> bool:
+        """Whether all-zero bytes are a value: a Rust enum needs a variant for them."""
+        if self.style.enums is not EnumStyle.RUST:
+            return True
+        cuda, hip = self.shapes.cuda, self.shapes.hip
+        ends = {cuda.end(word) for part in record.fields for word in mentioned(part.type)}
+        enums = [hip.enums[hip.end(self._hip_of(end))] for end in ends if end in cuda.enums]
+        inner = (cuda.records[end] for end in ends if end in cuda.records)
+        return all(0 in e.values.values() for e in enums) and all(map(self._zero_is_valid, inner))
 
     # Constants
 
