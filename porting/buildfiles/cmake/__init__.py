@@ -1,13 +1,21 @@
 """CMake: CMakeLists.txt and *.cmake for ROCm, or for both vendors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
+from porting.buildfiles.cmake.commands import Listing
+from porting.buildfiles.cmake.compat import convert as compat
+from porting.buildfiles.cmake.detection import NAME as DETECTION
+from porting.buildfiles.cmake.detection import detection
+from porting.buildfiles.cmake.find_modules import legacy_module, toolkit_module
+from porting.buildfiles.cmake.gpu_file import gpu_file
 from porting.buildfiles.cmake.leftovers import names_cuda
 from porting.buildfiles.cmake.project import CMakeProject
 from porting.buildfiles.cmake.rename import convert as rename
+from porting.buildfiles.cmake.vendor import VendorVariables
 from porting.buildfiles.codes import ALREADY_PORTED, LEFT_ALONE
 from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.config import Mode
 from porting.hipify import Hipified
 from porting.source import SourceFile
 
@@ -26,10 +34,45 @@ class CMake:
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
         """Convert the CMake files of a tree."""
         project = CMakeProject.of(files, context)
-        return Converted(tuple(_converted(project, file) for file in files))
+        if context.mode is Mode.RENAME:
+            return Converted(tuple(_converted(project, file, rename) for file in files))
+        variables = VendorVariables()
+        done = tuple(_converted(project, file, _for_both(variables)) for file in files)
+        return Converted(done, _generated(project, done, variables))
 
 
-def _converted(project: CMakeProject, file: SourceFile) -> Hipified:
+_Convert = Callable[[CMakeProject, Listing], Hipified]
+
+
+def _for_both(variables: VendorVariables) -> _Convert:
+    def convert(project: CMakeProject, listing: Listing) -> Hipified:
+        return compat(project, listing, variables)
+
+    return convert
+
+
+def _generated(
+    project: CMakeProject, done: Sequence[Hipified], variables: VendorVariables
+) -> dict[str, str]:
+    """Return the files that a converted tree includes, none when nothing includes them."""
+    changed = [file.source.path for file in done if file.changed]
+    if not changed:
+        return {}
+    banner = project.context.banner(changed)
+    files = {
+        f"{FOLDER}/gpu.cmake": gpu_file(banner, project, variables),
+        f"{FOLDER}/cmake/{DETECTION}": detection(banner),
+        f"{FOLDER}/cmake/FindCUDAToolkit.cmake": toolkit_module(banner, project),
+    }
+    if project.is_legacy:
+        files[f"{FOLDER}/cmake/FindCUDA.cmake"] = legacy_module(banner, project)
+        files[f"{FOLDER}/cmake/FindCUDA/select_compute_arch.cmake"] = (
+            f"{banner}# FindCUDA.cmake beside this folder has the commands of this module.\n"
+        )
+    return files
+
+
+def _converted(project: CMakeProject, file: SourceFile, convert: _Convert) -> Hipified:
     listing = project.listings[file.path]
     if not names_cuda(listing):
         return rewritten(file, ())
@@ -40,4 +83,4 @@ def _converted(project: CMakeProject, file: SourceFile) -> Hipified:
         line, column = file.position(listing.broken)
         text = "this is no CMake that can be read, so the file is not converted"
         return rewritten(file, (), [LEFT_ALONE.at(file.path, text, line=line, column=column)])
-    return rename(project, listing)
+    return convert(project, listing)

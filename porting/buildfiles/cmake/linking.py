@@ -9,6 +9,8 @@ from porting.buildfiles.cmake.project import IDENTIFIER
 from porting.buildfiles.cmake.references import is_linkable, link_text
 from porting.buildfiles.libraries import Linked, library
 
+# Names that are no library's for a linker.
+NO_LIBRARY_NAMES = frozenset(("toolkit", "cub", "thrust", "libcudacxx", "wmma"))
 PLATFORM = "__HIP_PLATFORM_AMD__=1"
 _CUDA_INCLUDE = re.compile(r"/usr/local/cuda[-\d.]*/|CUDA\w*_(?:ROOT|HOME|PATH|DIR)\}/include")
 
@@ -38,7 +40,7 @@ def _plain(conversion: Conversion, argument: Argument) -> Linked | None:
     if match := re.fullmatch(r"lib(\w+)\.(?:so|a)(?:\.\d+)*", name):
         name = match[1]
     found = library(name)
-    return None if found is None or name in ("toolkit", "cub", "thrust") else found
+    return None if found is None or name in NO_LIBRARY_NAMES else found
 
 
 def include_directories(conversion: Conversion, command: Command) -> None:

@@ -1,0 +1,257 @@
+"""The detection rule as CMake text: the table of `porting.toolkits.platforms` with its messages."""
+
+from porting.toolkits import platforms
+from porting.toolkits.platforms import CHOICES, CUDA, PLATFORMS, ROCM, SELECTOR, Platform
+
+NAME = "GpuDetection.cmake"
+
+_FUNCTIONS = """\
+# Appends a home to the caller's lists unless it is there: where it was named, and its path.
+macro(gpu_add_place source path)
+  get_filename_component(gpu_real "${path}" REALPATH)
+  list(FIND gpu_known "${gpu_real}" gpu_at)
+  if(gpu_at EQUAL -1)
+    list(APPEND gpu_known "${gpu_real}")
+    list(APPEND gpu_sources "${source}")
+    list(APPEND gpu_paths "${path}")
+  endif()
+endmacro()
+
+# Sets `result` to the first file of a list that a home has, or to "".
+function(gpu_first_file result home)
+  set(found "")
+  foreach(name IN LISTS ARGN)
+    if(NOT found AND EXISTS "${home}/${name}" AND NOT IS_DIRECTORY "${home}/${name}")
+      set(found "${name}")
+    endif()
+  endforeach()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the numbers that expressions find one after the other in a file, or to "".
+function(gpu_version result file)
+  set(${result} "" PARENT_SCOPE)
+  if(NOT EXISTS "${file}")
+    return()
+  endif()
+  file(READ "${file}" text)
+  set(numbers "")
+  foreach(expression IN LISTS ARGN)
+    if(NOT "${text}" MATCHES "${expression}")
+      return()
+    endif()
+    foreach(group RANGE 1 ${CMAKE_MATCH_COUNT})
+      list(APPEND numbers "${CMAKE_MATCH_${group}}")
+    endforeach()
+    set(match "${CMAKE_MATCH_0}")
+    string(FIND "${text}" "${match}" at)
+    string(LENGTH "${match}" length)
+    math(EXPR at "${at} + ${length}")
+    string(SUBSTRING "${text}" ${at} -1 text)
+  endforeach()
+  string(REPLACE ";" "." numbers "${numbers}")
+  set(${result} "${numbers}" PARENT_SCOPE)
+endfunction()
+
+# Sets GPU_REASON to why a folder is no home that can be used, or to "".
+"""
+
+
+def detection(banner: str) -> str:
+    """Return the file: `gpu_detect()` sets GPU_PLATFORM and GPU_HOME in its caller, or fails."""
+    parts = [f"{banner}# {_ABOUT}\n", _FUNCTIONS, *map(_inspect, PLATFORMS)]
+    parts += map(_find, PLATFORMS)
+    return "".join(parts).rstrip("\n") + "\n" + _detect()
+
+
+_ABOUT = "Finds ROCm and CUDA: GPU_PLATFORM decides; unset, what is installed."
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _expression(pattern: str) -> list[str]:
+    """Return a regular expression of the table as CMake's, in parts to be found in order."""
+    parts = pattern.split(r"[\s\S]*?")
+    return [
+        part.replace(r"\d", "[0-9]").replace(r"\s*", "[ \t\r\n]*").replace("^", "^")
+        for part in parts
+    ]
+
+
+def _inspect(platform: Platform) -> str:
+    """Return the function that says why a folder is no home of a platform."""
+    name = platform.name
+    lines = [
+        f"function(gpu_inspect_{name} home)",
+        '  set(GPU_REASON "" PARENT_SCOPE)',
+        '  if(NOT IS_DIRECTORY "${home}")',
+        f"    set(GPU_REASON {_quoted(platforms.NO_FOLDER.format(path='${home}'))} PARENT_SCOPE)",
+        "    return()",
+        "  endif()",
+        '  set(missing "")',
+    ]
+    for group in (platform.headers, platform.libraries):
+        lines += [
+            f'  gpu_first_file(found "${{home}}" {" ".join(group)})',
+            "  if(NOT found)",
+            "    if(missing)",
+            f'      set(missing "${{missing}} and no {group[0]}")',
+            "    else()",
+            f'      set(missing "{group[0]}")',
+            "    endif()",
+            "  endif()",
+        ]
+    text = platforms.INCOMPLETE.format(path="${home}", missing="${missing}")
+    lines += [
+        "  if(missing)",
+        f"    set(GPU_REASON {_quoted(text)} PARENT_SCOPE)",
+        "    return()",
+        "  endif()",
+        *_age(platform),
+        "endfunction()",
+        "",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _age(platform: Platform) -> list[str]:
+    """Return the lines that say that a home is too old."""
+    if platform.oldest == (0, 0):
+        return []
+    lines = []
+    for number, (file, pattern) in enumerate(platform.version_files):
+        expressions = " ".join(_quoted(part) for part in _expression(pattern))
+        read = f'gpu_version(version "${{home}}/{file}" {expressions})'
+        lines += [f"  {read}"] if number == 0 else ["  if(NOT version)", f"    {read}", "  endif()"]
+    oldest = ".".join(map(str, platform.oldest))
+    text = platforms.TOO_OLD.format(
+        name=platform.name,
+        version="${version}",
+        path="${home}",
+        oldest=oldest,
+        variable=platform.variables[0],
+    )
+    return [
+        *lines,
+        f'  if(version AND version VERSION_LESS "{oldest}")',
+        f"    set(GPU_REASON {_quoted(text)} PARENT_SCOPE)",
+        "  endif()",
+    ]
+
+
+def _find(platform: Platform) -> str:
+    """Return the function that finds a platform's home, and what was looked at in vain."""
+    title, upper = platform.name, platform.name.upper()
+    lines = [
+        f'# Sets GPU_{upper}_HOME to a home or "", GPU_{upper}_LOOKED to what was looked at.',
+        f"function(gpu_find_{title})",
+        '  set(gpu_known "")',
+        '  set(gpu_sources "")',
+        '  set(gpu_paths "")',
+        f"  foreach(name {' '.join(platform.variables)})",
+        '    if(NOT "$ENV{${name}}" STREQUAL "")',
+        '      gpu_add_place("${name}" "$ENV{${name}}")',
+        "    endif()",
+        "  endforeach()",
+        '  set(compiler "")',
+        '  string(REPLACE ":" ";" folders "$ENV{PATH}")',
+        "  foreach(folder IN LISTS folders)",
+        f'    set(program "${{folder}}/{platform.compiler}")',
+        '    if(NOT compiler AND EXISTS "${program}" AND NOT IS_DIRECTORY "${program}")',
+        '      get_filename_component(compiler "${program}" REALPATH)',
+        "    endif()",
+        "  endforeach()",
+        "  if(compiler)",
+        '    get_filename_component(folder "${compiler}" DIRECTORY)',
+        '    get_filename_component(folder "${folder}" DIRECTORY)',
+        f'    gpu_add_place("{platform.compiler} on PATH" "${{folder}}")',
+        "  endif()",
+        *(f'  gpu_add_place("{path}" "{path}")' for path in platform.defaults),
+        '  set(home "")',
+        '  set(looked "")',
+        "  foreach(path IN LISTS gpu_paths)",
+        '    list(FIND gpu_paths "${path}" at)',
+        "    list(GET gpu_sources ${at} source)",
+        f'    gpu_inspect_{title}("${{path}}")',
+        "    if(NOT GPU_REASON AND NOT home)",
+        '      set(home "${path}")',
+        "    endif()",
+        '    list(APPEND looked "${source}: ${GPU_REASON}")',
+        "  endforeach()",
+        f"  foreach(name {' '.join(platform.variables)})",
+        '    if("$ENV{${name}}" STREQUAL "")',
+        '      list(APPEND looked "${name} is not set")',
+        "    endif()",
+        "  endforeach()",
+        '  string(REPLACE ";" "; " looked "${looked}")',
+        f'  set(GPU_{upper}_HOME "${{home}}" PARENT_SCOPE)',
+        f'  set(GPU_{upper}_LOOKED "${{looked}}" PARENT_SCOPE)',
+        "endfunction()",
+        "",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _detect() -> str:
+    unknown = platforms.UNKNOWN_CHOICE.format(
+        selector=SELECTOR, value="${asked}", choices=", ".join(CHOICES)
+    )
+    both = platforms.BOTH_FOUND.format(
+        selector=SELECTOR, rocm="${GPU_ROCM_HOME}", cuda="${GPU_CUDA_HOME}"
+    )
+    lines = [
+        "",
+        "# Sets GPU_PLATFORM to rocm, cuda or none and GPU_HOME to its folder.",
+        "function(gpu_detect)",
+        f'  set(asked "${{{SELECTOR}}}")',
+        "  if(NOT asked)",
+        f'    set(asked "$ENV{{{SELECTOR}}}")',
+        "  endif()",
+        f'  if(asked AND NOT asked MATCHES "^({"|".join(CHOICES)})$")',
+        f"    message(FATAL_ERROR {_quoted(unknown)})",
+        "  endif()",
+        '  set(home "")',
+        '  if(NOT asked STREQUAL "none")',
+        *(f"    gpu_find_{platform.name}()" for platform in PLATFORMS),
+        "  endif()",
+    ]
+    for platform in (ROCM, CUDA):
+        upper = platform.name.upper()
+        text = platforms.NOT_FOUND.format(
+            selector=SELECTOR,
+            value=platform.name,
+            title=platform.title,
+            looked=f"${{GPU_{upper}_LOOKED}}",
+            variable=platform.variables[0],
+        )
+        lines += [
+            f'  if(asked STREQUAL "{platform.name}")',
+            f"    if(NOT GPU_{upper}_HOME)",
+            f"      message(FATAL_ERROR {_quoted(text)})",
+            "    endif()",
+            "  endif()",
+        ]
+    lines += [
+        "  if(NOT asked AND GPU_ROCM_HOME AND GPU_CUDA_HOME)",
+        f"    message(FATAL_ERROR {_quoted(both)})",
+        "  elseif(NOT asked AND GPU_ROCM_HOME)",
+        "    set(asked rocm)",
+        "  elseif(NOT asked AND GPU_CUDA_HOME)",
+        "    set(asked cuda)",
+        "  elseif(NOT asked)",
+        "    set(asked none)",
+        "  endif()",
+        '  if(asked STREQUAL "rocm")',
+        '    set(home "${GPU_ROCM_HOME}")',
+        '  elseif(asked STREQUAL "cuda")',
+        '    set(home "${GPU_CUDA_HOME}")',
+        "  endif()",
+        '  set(GPU_PLATFORM "${asked}" PARENT_SCOPE)',
+        '  set(GPU_HOME "${home}" PARENT_SCOPE)',
+        "endfunction()",
+    ]
+    return "\n".join(lines) + "\n"
