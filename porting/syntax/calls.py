@@ -30,14 +30,14 @@ def match_bracket(tokens: Sequence[Token], opener: int) -> int | None:
 
     A directive's tokens and those outside it never match each other.
     """
-    return _brackets(tokens).closers.get(opener)
+    return _brackets(tokens).closer(opener)
 
 
 def _brackets(tokens: Sequence[Token]) -> Brackets:
     if isinstance(tokens, Tokens):
         return tokens.brackets
     firsts = "".join([token.text[:1] or "\0" for token in tokens])
-    return Brackets.read(firsts.encode("latin-1"), [token.directive for token in tokens])
+    return Brackets(firsts.encode("latin-1"), [token.directive for token in tokens])
 
 
 def _words(tokens: Sequence[Token]) -> Sequence[str]:

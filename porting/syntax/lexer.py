@@ -34,8 +34,9 @@ _UNICODE_BLANKS: Final = "\x85\xa0\x1c\x1d\x1e\x1f"  # what lstrip() takes off b
 # slower alternatives: it may be the prefix of a literal.
 _PIECE_TEXT: Final = (
     r"[ \t\r\n\f\v]*+(?:"
-    r"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'\\])"
+    r"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+(?![\"'\\])"
     r"|[(){}\[\];,~?]"
+    r"|[-+*=&|!<>:^.](?=[ \nA-Za-z_(])"
     r"|\d(?:[eEpP][+-]|'(?=\w)|[\w.])*"
     r"|//[^\\\n]*(?:\\(?:\r?\n)?[^\\\n]*)*|(?s:/\*.*?(?:\*/|\Z))"
     r"|\"[^\"\\\n]*(?:\\(?:\r\n|.|\n)[^\"\\\n]*)*\"?"

@@ -100,8 +100,8 @@ class Tokens(Sequence[Token]):
 
     @cached_property
     def brackets(self) -> Brackets:
-        """Which brackets belong together; read in one pass."""
-        return Brackets.read(self.firsts, self.directives)
+        """Which brackets belong together."""
+        return Brackets(self.firsts, self.directives)
 
 
 def _made(
