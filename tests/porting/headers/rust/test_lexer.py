@@ -8,7 +8,23 @@ from porting.headers.rust.lexer import Kind, number_value, pieces, string_value,
 
 _SHARDS = st.sampled_from(
     (
-        *("/*", "*/", "//", "///", "\n", '"', '\\"', "\\", "'", "'a", "'a'", "r#", 'r#"', '"#', "#"),
+        *(
+            "/*",
+            "*/",
+            "//",
+            "///",
+            "\n",
+            '"',
+            '\\"',
+            "\\",
+            "'",
+            "'a",
+            "'a'",
+            "r#",
+            'r#"',
+            '"#',
+            "#",
+        ),
         *("b'", 'b"', 'c"', 'br##"', '"##', "r", "fn", "r#fn", "0x", "1.", "..", "..=", "1e5", "_"),
         *("::", "->", "=>", "<", ">", "{", "}", "é", "\r\n", " ", "cudaMalloc", "'\\u{1F980}'"),
     )
@@ -43,7 +59,10 @@ def test_pieces_when_the_text_is_anything(text: str) -> None:
         (r'"a \" b" b"c" c"d"', [Kind.STRING] * 3),
         ("r#type", [Kind.IDENT]),
         ("0..=9", [Kind.NUMBER, Kind.PUNCT, Kind.NUMBER]),
-        ("1.max(2.5e-3_f64)", [Kind.NUMBER, Kind.PUNCT, Kind.IDENT, Kind.PUNCT, Kind.NUMBER, Kind.PUNCT]),
+        (
+            "1.max(2.5e-3_f64)",
+            [Kind.NUMBER, Kind.PUNCT, Kind.IDENT, Kind.PUNCT, Kind.NUMBER, Kind.PUNCT],
+        ),
         ('"never closed', [Kind.UNFINISHED]),
         ("/* /* */", [Kind.UNFINISHED]),
     ],

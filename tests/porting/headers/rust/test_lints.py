@@ -2,6 +2,7 @@
 
 import pytest
 
+from porting.diagnostics import Code
 from porting.headers.rust import codes
 from tests.porting.headers.rust.conftest import MANIFEST, ShimMaker
 
@@ -9,7 +10,7 @@ from tests.porting.headers.rust.conftest import MANIFEST, ShimMaker
 OWN = 'extern "C" {\n    pub fn cudaFree(p: *mut u8) -> u32;\n}\n'
 
 
-def lines(shim: ShimMaker, code: codes.Code, library: str, **more: str) -> list[int]:
+def lines(shim: ShimMaker, code: Code, library: str, **more: str) -> list[int]:
     """Return the lines of the findings of a kind, counted in the text after OWN."""
     found = shim(OWN + library, **more).diagnostics
     return [d.line - OWN.count("\n") for d in found if d.code == code.code]
@@ -88,7 +89,10 @@ def test_undeclared_cfg_when_it_is_announced(shim: ShimMaker, declared: dict[str
         ("fn f() {\n let s = unsafe { cudaFree(p) };\n if s == 35 {}\n}", [3]),
         ("fn f(e: sys::CUresult) { if e as i32 != 700 {} }", [1]),
         ("fn f() {\n match unsafe { cudaFree(p) } { 0 => a, 100 => { 7 } other => b(9) }\n}", [2]),
-        ("fn f(e: cudaError_t) { match e { cudaSuccess => 1, cudaErrorNotReady => 2, _ => 3 } }", []),
+        (
+            "fn f(e: cudaError_t) { match e { cudaSuccess => 1, cudaErrorNotReady => 2, _ => 3 } }",
+            [],
+        ),
         ("fn f(n: usize) { match n { 2 => 1, 35 => 2, _ => 3 } }", []),
         ("fn f(e: cudaError_t) { if e == 0 {} }", []),
         ("fn f() { let n = count(); if n == 35 {} }", []),

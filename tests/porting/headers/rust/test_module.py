@@ -55,7 +55,10 @@ def test_text_when_the_name_carries_its_enumeration(names: Names) -> None:
         ),
         (
             EnumStyle.MODULE,
-            ("pub mod cudaError {", "    pub const cudaSuccess: Type = super::hip_sys::hipSuccess;"),
+            (
+                "pub mod cudaError {",
+                "    pub const cudaSuccess: Type = super::hip_sys::hipSuccess;",
+            ),
         ),
     ],
 )

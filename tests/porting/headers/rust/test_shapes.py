@@ -25,9 +25,7 @@ def shapes(names: Names) -> Shapes:
         ("cudaDeviceProp", Form.DIFFERENT, "hipDeviceProp_tR0600"),
     ],
 )
-def test_get_when_a_type_has_a_counterpart(
-    shapes: Shapes, name: str, form: Form, hip: str
-) -> None:
+def test_get_when_a_type_has_a_counterpart(shapes: Shapes, name: str, form: Form, hip: str) -> None:
     found = shapes.get(name)
     assert found is not None
     assert (found.form, found.hip) == (form, hip)

@@ -128,7 +128,12 @@ def test_check_when_there_are_no_files(crate: CrateMaker, names: Names) -> None:
 
 @pytest.mark.parametrize(
     ("path", "answer"),
-    [("a/src/x.rs", True), ("Cargo.toml", True), ("eclosion/rocm_compat.rs", False), ("x.c", False)],
+    [
+        ("a/src/x.rs", True),
+        ("Cargo.toml", True),
+        ("eclosion/rocm_compat.rs", False),
+        ("x.c", False),
+    ],
 )
 def test_concerns(path: str, *, answer: bool) -> None:
     assert concerns(path) is answer

@@ -29,9 +29,7 @@ def uses_of(sources: list[SourceFile], names: Names) -> tuple[Use, ...]:
         ("let g: dim3 = grid;", "dim3"),
     ],
 )
-def test_uses_when_code_names_cuda(
-    code: str, name: str, crate: CrateMaker, names: Names
-) -> None:
+def test_uses_when_code_names_cuda(code: str, name: str, crate: CrateMaker, names: Names) -> None:
     found = uses_of(crate(f"// cudaFree in a comment\n\n{code}\n"), names)
     assert [(u.wanted.cuda, u.file, u.line) for u in found] == [(name, "src/lib.rs", 3)]
 
@@ -125,9 +123,7 @@ def test_bindgen_of_when_size_t_depends(
         ("fn f() { cudaMalloc(); }", MANIFEST + "[features]\nrocm = []\n"),
     ],
 )
-def test_is_ported_when_a_crate_speaks_hip(
-    library: str, manifest: str, crate: CrateMaker
-) -> None:
+def test_is_ported_when_a_crate_speaks_hip(library: str, manifest: str, crate: CrateMaker) -> None:
     assert crates(crate(library, manifest=manifest))[0].is_ported
     assert not crates(crate("fn f() { cudaMalloc(); }"))[0].is_ported
 
