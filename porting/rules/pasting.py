@@ -32,6 +32,7 @@ _TOKEN: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|##|[A-Za-z_]\w*|\d\w*|\S")
 _ARGUMENTS: Final = re.compile(r"\s*\(((?:[^()]|\([^()]*\))*)\)")
 _BODY_CALL: Final = re.compile(rf"\b(\w+)\b{_ARGUMENTS.pattern}")
 _WORD: Final = re.compile(r"\w+")
+_DELIMITER: Final = re.compile(r"[(),]")
 _CALLEE: Final = re.compile(r"(\w+)\s*\(")
 _PREFIX: Final = re.compile(
     r"(?:cu|cuda|CU|CUDA|nvrtc|NVRTC|cublas|CUBLAS|cufft|curand|cusparse)\w*"
@@ -262,11 +263,11 @@ def _split(arguments: str) -> tuple[str, ...]:
         return (arguments.strip(),)
     found: list[str] = []
     depth = start = 0
-    for at, character in enumerate(arguments):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            found.append(arguments[start:at].strip())
-            start = at + 1
+    for match in _DELIMITER.finditer(arguments):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if match[0] == "," and depth == 0:
+            found.append(arguments[start : match.start()].strip())
+            start = match.end()
     return (*found, arguments[start:].strip())
 
 

@@ -58,13 +58,19 @@ class Project:
 
     def beside(self, includer: str, header: str) -> str | None:
         """Return the tree's file that `#include "header"` finds from its own folder, or None."""
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(includer), header))
+        folder, slash, _ = includer.rpartition("/")
+        path = header if header.startswith("/") else _normal(f"{folder}{slash}{header}")
         return path if path in self.files else None
 
     def by_suffix(self, header: str) -> str | None:
         """Return the tree's file that some include folder would give for `header`, or None."""
-        wanted = posixpath.normpath(header)
-        for path in self._by_basename.get(posixpath.basename(wanted), ()):
+        wanted = _normal(header)
+        for path in self._by_basename.get(wanted[wanted.rfind("/") + 1 :], ()):
             if path == wanted or path.endswith("/" + wanted):
                 return path
         return None
+
+
+def _normal(path: str) -> str:
+    """Return a path without `.`, `..` and empty parts; nearly all have none."""
+    return posixpath.normpath(path) if "./" in path or "//" in path else path
