@@ -44,7 +44,7 @@ def split(text: str, start: int, end: int, *, shell: bool) -> Iterator[Word]:
             yield Word(operator[0], at, operator=True)
             at = operator.end()
             continue
-        stop = min(_word_end(text, at, end, shell=shell), end)
+        stop = max(min(_word_end(text, at, end, shell=shell), end), at + 1)
         yield Word(text[at:stop], at)
         at = stop
 

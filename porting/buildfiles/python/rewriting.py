@@ -102,7 +102,8 @@ def _is_fallback(module: PythonModule, node: ast.AST) -> bool:
 
 def _rebind(module: PythonModule, node: ast.stmt, name: str) -> Wrap:
     """Bind the name of torch's CUDA folder to the platform's folder, on a line of its own."""
-    end = module.span(node).end
+    leading = _leading_imports(module.tree.body)
+    end = module.span(leading[-1] if node in leading else node).end  # after that of gpu_build
     line = f"{module.source.newline}{' ' * node.col_offset}{name} = gpu_build.home({name})"
     return Wrap(Span(end, end), line, "")
 

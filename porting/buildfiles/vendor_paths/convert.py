@@ -7,7 +7,7 @@ from porting.buildfiles.model import BuildContext, Converted
 from porting.buildfiles.python.convert import SCRIPT_NAMES
 from porting.buildfiles.python.module import PythonModule
 from porting.buildfiles.vendor_paths import python, shell
-from porting.diagnostics import Diagnostic, by_place
+from porting.diagnostics import Diagnostic, Severity, by_place
 from porting.hipify import Hipified
 from porting.source import SourceFile
 
@@ -20,14 +20,25 @@ class VendorPaths:
     def handles(self, path: str) -> bool:
         """Whether a file is Python or shell, by its name."""
         name = PurePosixPath(path)
+        if any(part.startswith(".") for part in name.parts):  # of an editor or a CI service
+            return False
         if name.suffix in (".py", ".pyw"):
             return name.name not in SCRIPT_NAMES
         return name.suffix in _SHELL
 
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:  # noqa: ARG002
         """Return each file as it is, with what was found in it."""
-        done = (Hipified(s, s.data, diagnostics=tuple(by_place(_findings(s)))) for s in files)
+        done = (Hipified(s, s.data, diagnostics=tuple(_told(s))) for s in files)
         return Converted(tuple(file for file in done if file.diagnostics))
+
+
+def _told(source: SourceFile) -> Iterator[Diagnostic]:
+    """Yield the findings of a file; a note about the same word once."""
+    told: set[str] = set()
+    for found in by_place(_findings(source)):
+        if found.severity is not Severity.NOTE or found.symbol not in told:
+            yield found
+        told.add(found.symbol)
 
 
 def _findings(source: SourceFile) -> Iterator[Diagnostic]:

@@ -77,9 +77,13 @@ def _rocm_flags(rest: list[str]) -> Iterator[str]:
         if name not in OPTIONS and word[:2] in OPTIONS:
             name, equals, value = word[:2], "joined", word[2:]
         if name in OPTIONS:
+            words = [word]
             if not equals and _takes_value(OPTIONS[name], rest):
                 value = rest.pop(0)
-            yield from _replaced(OPTIONS[name], value, word)
+                words.append(value)
+            new = list(_replaced(OPTIONS[name], value, word))
+            is_same = OPTIONS[name][0][0] == "joined" and "".join(new) == "".join(words)
+            yield from words if is_same else new
         elif word.startswith("-l"):
             yield from (f"-l{library}" for library in LIBRARIES.get(word[2:], (word[2:],)))
         else:
@@ -90,6 +94,8 @@ def _takes_value(rows: Iterable[Row], rest: list[str]) -> bool:
     kind = next(iter(rows))[0]
     if not rest or kind == "none":
         return False
+    if kind == "optional":
+        return any(row[1] and re.fullmatch(row[1], rest[0]) for row in rows)
     return kind != "bool" or rest[0] in ("true", "false")
 
 

@@ -49,8 +49,14 @@ def options() -> dict[str, Rows]:
     return {
         name: rows_of(tuple(found))
         for name, found in by_name.items()
-        if any(rule.action != "keep" for rule in found) and name != "-l"
+        if name != "-l" and not all(_is_kept(name, rule) for rule in found)
     }
+
+
+def _is_kept(name: str, rule: Rule) -> bool:
+    """Whether clang takes an option in each form that nvcc takes it."""
+    form = {"none": (name,), "one": (name, "{}"), "joined": (f"{name}{{}}",)}
+    return rule.action == "keep" and rule.to == form.get(rule.value)
 
 
 LIBRARIES: dict[str, tuple[str, ...]] = {

@@ -1,0 +1,226 @@
+"""Build scripts in Python choose the vendor when they run."""
+
+import ast
+import json
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from porting.buildfiles import BuildFiles
+from porting.config import Mode
+
+Convert = Callable[..., BuildFiles]
+Write = Callable[..., Path]
+
+# A torch and a setuptools that only write down what they are given.
+_RUN = textwrap.dedent(
+    """
+    import json, runpy, sys, types
+    vendor, script = sys.argv[1:]
+    made = []
+    class Kind:
+        def __init__(self, name, sources=(), **options):
+            self.name, self.sources, self.options = name, list(sources), options
+            made.append(self)
+    def module(name, **names):
+        found = types.ModuleType(name)
+        vars(found).update(names)
+        sys.modules[name] = found
+        return found
+    rocm = vendor == "rocm"
+    version = module("torch.version", hip="7.1" if rocm else None, cuda=None if rocm else "13.0")
+    extension = module("torch.utils.cpp_extension", CUDAExtension=Kind, CppExtension=Kind,
+                       BuildExtension=object, CUDA_HOME=None if rocm else "/opt/nv",
+                       ROCM_HOME="/opt/rocm" if rocm else None)
+    utils = module("torch.utils", cpp_extension=extension)
+    module("torch", version=version, utils=utils, __version__="2.9")
+    module("setuptools", setup=lambda **_: None, Extension=Kind, find_packages=lambda: [])
+    runpy.run_path(script, run_name="__main__")
+    print(json.dumps([{"sources": e.sources, **e.options} for e in made]))
+    """
+)
+
+
+def made_by(script: Path, vendor: str) -> list[dict[str, Any]]:
+    """Return the extensions that a script makes under a torch of a vendor."""
+    command = [sys.executable, "-c", _RUN, vendor, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+HEAD = """\
+import os
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension, CUDA_HOME
+"""
+FORMS = {
+    "literal": HEAD
+    + """
+setup(ext_modules=[CUDAExtension("x", ["a.cu"], libraries=["cudart", "cufft"],
+    extra_compile_args={"cxx": ["-O2"], "nvcc": ["-O3", "-lineinfo", "-gencode",
+        "arch=compute_80,code=sm_80"]})])
+""",
+    "appended": HEAD
+    + """
+flags = ["-O3"]
+flags += ["-lineinfo"]
+flags.append("-gencode=arch=compute_80,code=sm_80")
+libraries = ["cudart"]
+libraries.extend(["cufft"])
+kind = CUDAExtension
+setup(ext_modules=[kind("x", ["a.cu"], libraries=libraries,
+    extra_compile_args={"cxx": ["-O2"], "nvcc": flags})])
+""",
+    "function": HEAD
+    + """
+def archs():
+    listed = os.environ.get("TORCH_CUDA_ARCH_LIST", "8.0").replace(".", "").split()
+    return [f"-gencode=arch=compute_{a},code=sm_{a}" for a in listed]
+def options():
+    return dict(libraries=["cudart", "cufft"],
+                extra_compile_args={"cxx": ["-O2"], "nvcc": ["-O3", "-lineinfo"] + archs()})
+setup(ext_modules=[CUDAExtension("x", ["a.cu"], **options())])
+""",
+    "module": """\
+import os
+import setuptools
+import torch.utils.cpp_extension as cpp
+assert cpp.CUDA_HOME is not None
+setuptools.setup(ext_modules=[cpp.CUDAExtension(name="x", sources=["a.cu"],
+    libraries=["cudart", "cufft"], extra_compile_args={"cxx": ["-O2"], "nvcc": [
+        "-O3", "-lineinfo", "-gencode", "arch=compute_80,code=sm_80"]})])
+""",
+}
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("form", FORMS)
+def test_extension_keeps_its_arguments_for_cuda_and_gets_rocms_when_torch_is_for_rocm(
+    convert: Convert, write: Write, form: str, mode: Mode
+) -> None:
+    files = {"setup.py": FORMS[form]}
+    tree = write(files, convert(files, mode))
+    before = tree / "before.py"
+    before.write_text(FORMS[form])
+    assert made_by(tree / "setup.py", "cuda") == made_by(before, "cuda")
+    (rocm,) = made_by(tree / "setup.py", "rocm")
+    assert rocm["sources"] == ["a.cu"]
+    assert rocm["libraries"] == ["amdhip64", "hipfft"]
+    assert rocm["extra_link_args"] == ["-Wl,-rpath,/opt/rocm/lib"]
+    nvcc = rocm["extra_compile_args"]["nvcc"]
+    assert nvcc[:2] == ["-O3", "-gline-tables-only"]
+    assert ("-include" in nvcc) == (mode is Mode.COMPAT)
+    assert "-gencode" not in " ".join(nvcc)
+
+
+GUARDS = {
+    "home": "if CUDA_HOME is None:\n    raise SystemExit('no CUDA')",
+    "variable": "home = os.environ['CUDA_HOME']",
+    "question": "if 'CUDA_HOME' not in os.environ:\n    raise SystemExit('no CUDA')",
+    "version": "import torch\nif torch.version.cuda is None:\n    raise SystemExit('no CUDA')",
+    "number": "import torch\nif int(torch.version.cuda.split('.')[0]) < 11:\n    raise SystemExit",
+    "bare metal": "import subprocess\n"
+    "text = subprocess.check_output([CUDA_HOME + '/bin/nvcc', '-V'], universal_newlines=True)\n"
+    "words = text.split()\n"
+    "release = words[words.index('release') + 1].split('.')\n"
+    "if int(release[0]) < 11:\n    raise SystemExit('too old')",
+}
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_guard_lets_a_rocm_build_pass(convert: Convert, write: Write, guard: str) -> None:
+    script = f"{HEAD}{GUARDS[guard]}\nsetup(ext_modules=[CUDAExtension('x', ['a.cu'])])\n"
+    files = {"setup.py": script}
+    done = convert(files)
+    assert len(made_by(write(files, done) / "setup.py", "rocm")) == 1
+
+
+def test_folders_of_cuda_become_rocms(convert: Convert, write: Write) -> None:
+    script = f"""{HEAD}
+lib = os.path.join(CUDA_HOME, "lib64")
+setup(ext_modules=[CUDAExtension("x", ["a.cu"], library_dirs=[lib, lib + "/stubs"],
+    include_dirs=[CUDA_HOME + "/include", "/usr/local/cuda-12.4/include", "include"],
+    extra_link_args=["-L" + lib, f"-Wl,-rpath,{{lib}}", "-lcudart"])])
+"""
+    files = {"setup.py": script}
+    (rocm,) = made_by(write(files, convert(files)) / "setup.py", "rocm")
+    assert rocm["library_dirs"] == ["/opt/rocm/lib"]
+    assert rocm["include_dirs"] == ["/opt/rocm/include", "include"]
+    links = ["-L/opt/rocm/lib", "-Wl,-rpath,/opt/rocm/lib", "-lamdhip64"]
+    assert rocm["extra_link_args"] == links
+
+
+def test_script_below_the_root_finds_the_module(convert: Convert, write: Write) -> None:
+    files = {"python/setup.py": FORMS["literal"]}
+    tree = write(files, convert(files))
+    assert len(made_by(tree / "python/setup.py", "rocm")) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "IS_ROCM = torch.version.hip is not None",
+        "from torch.utils.cpp_extension import ROCM_HOME",
+        "compiler = 'hipcc'",
+    ],
+)
+def test_script_stays_when_it_knows_rocm(convert: Convert, line: str) -> None:
+    done = convert({"setup.py": f"import torch\n{line}\n{FORMS['literal']}"})
+    assert done.outputs == {}
+    assert done.generated == {}
+    assert [found.code for found in done.diagnostics] == ["BLD011"]
+
+
+def test_script_changes_when_only_a_comment_or_a_message_knows_rocm(convert: Convert) -> None:
+    script = f"# no hipcc here\n{FORMS['literal']}print('ROCm is not supported: no hipcc')\n"
+    assert "setup.py" in convert({"setup.py": script}).outputs
+
+
+def test_script_stays_when_it_does_not_name_cuda(convert: Convert) -> None:
+    done = convert({"setup.py": "from setuptools import setup\nsetup(name='x')\n"})
+    assert done.outputs == {}
+    assert done.diagnostics == ()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_second_run_changes_nothing(convert: Convert, form: str) -> None:
+    once = convert({"setup.py": FORMS[form]}).outputs["setup.py"]
+    assert convert({"setup.py": once}).outputs == {}
+
+
+def test_bytes_that_no_edit_touches_stay(convert: Convert) -> None:
+    text = FORMS["literal"].replace("import os", "# -*- coding: latin-1 -*-\n# caf\xe9\nimport os")
+    data = text.replace("\n", "\r\n").encode("latin-1")
+    new = convert({"setup.py": data}).outputs["setup.py"]
+    assert b"# caf\xe9\r\n" in new
+    assert b"\n" not in new.replace(b"\r\n", b"")
+    ast.parse(new)
+
+
+def test_place_is_right_behind_letters_of_several_bytes(convert: Convert) -> None:
+    head = HEAD.replace("import os", "import os; naïve = 'é'; home = os.environ.get('CUDA_HOME')")
+    new = convert({"setup.py": head}).outputs["setup.py"].decode()
+    assert "naïve = 'é'; home = gpu_build.home(os.environ.get('CUDA_HOME'))" in new
+
+
+def test_flag_is_told_at_its_line(convert: Convert) -> None:
+    found = convert({"setup.py": FORMS["literal"]}).diagnostics
+    assert [(one.line, one.code, one.symbol) for one in found] == [(6, "BLD012", "-gencode")]
+
+
+def test_python_2_is_an_error_when_it_names_cuda(convert: Convert) -> None:
+    done = convert({"setup.py": "print 'nvcc'\nimport x\n"})
+    assert done.outputs == {}
+    assert [(found.code, found.line) for found in done.diagnostics] == [("BLD101", 1)]
+
+
+def test_manifest_is_told_when_there_is_one(convert: Convert) -> None:
+    done = convert({"setup.py": FORMS["literal"], "MANIFEST.in": "graft csrc\n"})
+    assert "BLD108" in [found.code for found in done.diagnostics]
