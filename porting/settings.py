@@ -25,8 +25,9 @@ class Settings:
     taken out of the report everywhere; `per_path_ignore`: in the files a pattern names.
     `platform_macros`: macros that the project's ROCm builds define.  `mode`: that of a port.
     `hipify_launches`: as in Target.  `include_dirs` are for the compiler of the verify stage,
-    `defines` for it and for rules that ask whether the build defines a macro.  `below`: the folder
-    of the input, seen from that of the pyproject.toml, where patterns start.
+    `defines` for it and for rules that ask whether the build defines a macro.  `smoke`: commands
+    to run in a tree that was built.  `below`: the folder of the input, seen from that of the
+    pyproject.toml, where patterns start.
     """
 
     rocm: str | None = None
@@ -41,6 +42,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     per_path_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     jobs: int | None = None
+    smoke: tuple[str, ...] = ()
     below: str = "."
 
     def ignores(self, code: str, path: str) -> bool:
@@ -159,6 +161,7 @@ _KEYS = {
     "exclude": _texts,
     "verbatim": _texts,
     "include-dirs": _texts,
+    "smoke": _texts,
     "defines": _texts,
     "platform-macros": _texts,
     "hipify-launches": _flag,

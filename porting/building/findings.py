@@ -9,6 +9,7 @@ from porting.building.loading import Loaded
 from porting.building.pipeline import Built, Failed, Outcome, passed
 from porting.building.problems import Problem, problems
 from porting.diagnostics import Diagnostic, by_place
+from porting.link.codes import BUILD_FOLDER
 from porting.reports import Outcome as Said
 from porting.reports import Stage, State, Verdict
 
@@ -86,8 +87,11 @@ def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagno
         yield from _failure(built, built.failed, outcome.place, origin)
     for loaded in built.loaded:
         yield from _load_findings(loaded, outcome, file, line)
+    installed = {str(p.path) for p in built.products if p.is_installed}
     for audited in built.audited:
         for finding in audited.findings:
+            if finding.code == BUILD_FOLDER.code and audited.file.name not in installed:
+                continue  # a build tree has such folders until it is installed
             message = f"{_name(Path(audited.file.name), outcome)}: {finding.message}"
             yield replace(finding, file=file, line=line, message=message)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from porting.building.systems import INSTALLED
 from porting.elf import Binary, ElfError, Kind, read_binary
 
 _MAGIC = b"\x7fELF"
@@ -15,6 +16,11 @@ class Product:
 
     path: Path
     binary: Binary
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it lies where it was installed: in a build tree, RUNPATH names its folders."""
+        return INSTALLED in self.path.parts
 
     @property
     def is_library(self) -> bool:
@@ -33,10 +39,15 @@ def snapshot(folder: Path) -> frozenset[Path]:
 
 
 def products(folder: Path, before: frozenset[Path]) -> list[Product]:
-    """Return the linked files that a build added, sorted; copies of one file count once."""
+    """Return the linked files that a build added, sorted.
+
+    Of a file that was installed, that one alone; of equal copies, the first.
+    """
+    added = [path for path in sorted(snapshot(folder) - before) if _is_linked(path)]
+    installed = {path.name for path in added if INSTALLED in path.parts}
     found: dict[bytes, Product] = {}
-    for path in sorted(snapshot(folder) - before):
-        if path.is_symlink() or "CMakeFiles" in path.parts or not _is_elf(path):
+    for path in added:
+        if path.name in installed and INSTALLED not in path.parts:
             continue
         try:
             binary = read_binary(path)
@@ -45,6 +56,11 @@ def products(folder: Path, before: frozenset[Path]) -> list[Product]:
         if any(member.kind in (Kind.SHARED, Kind.EXECUTABLE) for member in binary.members):
             found.setdefault(path.read_bytes(), Product(path, binary))
     return list(found.values())
+
+
+def _is_linked(path: Path) -> bool:
+    """Whether a file may be a product: links and what CMake tries compilers with are none."""
+    return not path.is_symlink() and "CMakeFiles" not in path.parts and _is_elf(path)
 
 
 def _is_elf(path: Path) -> bool:

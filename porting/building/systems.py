@@ -28,6 +28,7 @@ _FILES: Mapping[str, System] = {
     "Cargo.toml": System.CARGO,
 }
 PRODUCTS = "eclosion-build"
+INSTALLED = "eclosion-install"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ def builds(paths: Iterable[str]) -> list[Build]:
 def steps(build: Build, toolset: Toolset, jobs: int) -> tuple[Step, ...]:
     """Return the commands of a build, run in its folder; products go to the folder PRODUCTS.
 
-    Make and Cargo put them where their files say.
+    Make puts them where its file says.  What is installed goes to INSTALLED: CMake writes another
+    RUNPATH into it.
     """
     make = {
         System.CMAKE: _cmake,
@@ -94,6 +96,7 @@ def _cmake(toolset: Toolset, jobs: int) -> tuple[Step, ...]:
     return (
         Step("configure", tuple(configure)),
         Step("build", ("cmake", "--build", PRODUCTS, "--parallel", str(jobs))),
+        Step("install", ("cmake", "--install", PRODUCTS, "--prefix", INSTALLED)),
     )
 
 

@@ -34,6 +34,7 @@ class Common:
         mode: Mode | None = Mode.RENAME,
         verify: bool = False,
         force: bool = False,
+        build: bool = False,
     ) -> PortRequest:
         """Return the request: what was typed, else the configuration, else defaults.
 
@@ -45,11 +46,11 @@ class Common:
         jobs = self.jobs or settings.jobs or len(os.sched_getaffinity(0))
         target = self._target(_configured(settings))
         chosen = mode or settings.mode or Mode.RENAME
-        return PortRequest(self.source, place, target, settings, verify, jobs, force, chosen)
+        return PortRequest(self.source, place, target, settings, verify, jobs, force, chosen, build)
 
-    def request_for_output(self) -> PortRequest:
+    def request_for_output(self, *, build: bool) -> PortRequest:
         """Return the request to verify SRC, an output: what was typed, else what its port said."""
-        request = self.request(verify=True)
+        request = self.request(verify=True, build=build)
         ported_for, mode = ported_as(self.source)
         if ported_for is None:
             return request
@@ -180,6 +181,11 @@ def output_option(*, required: bool) -> Callable[[Callable[..., int]], Callable[
     )
 
 
+build_option = click.option(
+    "--build",
+    is_flag=True,
+    help="Build OUT with its own build files, load and audit the result; runs code of the tree.",
+)
 force_option = click.option(
     "--force", is_flag=True, help="Replace an earlier output even where it was changed since."
 )

@@ -5,6 +5,7 @@ import click
 from porting.cli.options import (
     Common,
     Sink,
+    build_option,
     common_options,
     force_option,
     mode_option,
@@ -21,10 +22,18 @@ from porting.port import port, verify_output
 @output_option(required=True)
 @mode_option
 @click.option("--no-verify", is_flag=True, help="Do not compile the result.")
+@build_option
 @force_option
 @report_options
 def port_command(  # noqa: PLR0913 - one for each option
-    common: Common, output: str, sink: Sink, *, mode: Mode | None, no_verify: bool, force: bool
+    common: Common,
+    output: str,
+    sink: Sink,
+    *,
+    mode: Mode | None,
+    no_verify: bool,
+    build: bool,
+    force: bool,
 ) -> int:
     """Port the CUDA tree or file SRC to HIP and compile the result for every architecture.
 
@@ -32,7 +41,9 @@ def port_command(  # noqa: PLR0913 - one for each option
     they are, and OUT has a header for ROCm builds.  SRC is never changed.  OUT is written whole or
     not at all.
     """
-    request = common.request(output, mode=mode, verify=not no_verify, force=force)
+    if build and no_verify:
+        raise click.UsageError("--build verifies more than --no-verify leaves out; say one of them")
+    request = common.request(output, mode=mode, verify=not no_verify, force=force, build=build)
     with progress_bar("porting") as progress:
         result = port(request, progress)
     return sink.show(result.report)
@@ -51,13 +62,14 @@ def scan_command(common: Common, sink: Sink, *, mode: Mode | None) -> int:
 
 @click.command("verify")
 @common_options
+@build_option
 @report_options
-def verify_command(common: Common, sink: Sink) -> int:
+def verify_command(common: Common, sink: Sink, *, build: bool) -> int:
     """Compile SRC, an output of `porting port`, for every architecture.
 
     The release and architectures are those of the port, unless said otherwise.  Findings are at
     the places of the input that was ported.  Nothing is written.
     """
     with progress_bar("compiling") as progress:
-        report = verify_output(common.request_for_output(), progress)
+        report = verify_output(common.request_for_output(build=build), progress)
     return sink.show(report)

@@ -20,6 +20,6 @@ CODES: tuple[Code, ...] = (
 
 def all_codes() -> tuple[Code, ...]:
     """Return CODES and those of stages and commands that are imported only when they are needed."""
-    from porting import link, verify
+    from porting import building, link, verify
 
-    return (*CODES, *verify.CODES, *link.CODES)
+    return (*CODES, *verify.CODES, *building.CODES, *link.CODES)

@@ -38,6 +38,7 @@ from porting.suppress import UNUSED
 from porting.tree import Tree, read_tree
 
 if TYPE_CHECKING:
+    from porting.port.building_trees import Buildings
     from porting.verify import VerifyRequest
 
 
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 class PortRequest:
     """What to port, for what, and where to.
 
-    `output`: None writes nothing.  `verify`: compile what was written.  `jobs`: processes to use.
+    `output`: None writes nothing.  `verify`: compile what was written; `build`: build it with its
+    own build systems, which runs code of the tree.  `jobs`: processes to use.
     `force`: replace an earlier output even where it was changed since.  `mode`: rename CUDA's names
     in the sources, or leave them and generate a header.
     """
@@ -58,6 +60,7 @@ class PortRequest:
     jobs: int = 1
     force: bool = False
     mode: Mode = Mode.RENAME
+    build: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
 
     Findings are at the places of the input that it came from, where its manifest knows them.
     """
+    from porting.building import CODES as BUILD_CODES
     from porting.port.verifying import verify_tree
     from porting.verify import CODES as VERIFY_CODES
 
@@ -149,7 +153,11 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     _check_sources(source, tree)
     manifest = Manifest.read(source) if source.is_dir() else None
     result = verify_tree(_verify_request(request, source), manifest, progress)
-    findings = sort_findings(result.diagnostics, (), request.settings)
+    built = _build(request, source, progress)
+    findings = sort_findings((*result.diagnostics, *built.diagnostics), (), request.settings)
+    codes = (*VERIFY_CODES, *BUILD_CODES)
+    stages = (_NOT_PORTED, *result.stages, *built.stages)
+    verdicts = {**result.verdicts, **built.verdicts}
     return Report(
         source=str(source),
         output=None,
@@ -157,11 +165,11 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
         root=tree.shown if manifest is None else "",
         target=request.target,
         mode=request.mode,
-        stages=tuple(count_taken_out((_NOT_PORTED, *result.stages), findings, VERIFY_CODES)),
-        files=file_reports(tree, _as_they_are(tree), findings.kept, None, result.verdicts),
+        stages=tuple(count_taken_out(stages, findings, codes)),
+        files=file_reports(tree, _as_they_are(tree), findings.kept, None, verdicts),
         diagnostics=findings.kept,
         ignored=findings.ignored,
-        codes=VERIFY_CODES,
+        codes=codes,
     )
 
 
@@ -228,22 +236,35 @@ def _compile(
     if request.output is None or not request.verify:
         why = "nothing was written" if request.output is None else "--no-verify"
         return _Compiled((Stage("verify", State.SKIPPED, why),))
+    from porting.building import CODES as BUILD_CODES
     from porting.port.suppressing import suppress
     from porting.port.verifying import verify_port
     from porting.verify import CODES as VERIFY_CODES
     from porting.verify import COMPILE_ERROR
 
     result = verify_port(_verify_request(request, request.output), hipified, progress)
-    rest = suppress(result.diagnostics, tree.sources)
+    built = _build(request, request.output, progress)
+    rest = suppress((*result.diagnostics, *built.diagnostics), tree.sources)
     return _Compiled(
-        result.stages,
-        result.verdicts,
+        (*result.stages, *built.stages),
+        {**result.verdicts, **built.verdicts},
         tuple(rest.kept),
         tuple(rest.taken_out),
         frozenset(rest.answered),
-        VERIFY_CODES,
+        (*VERIFY_CODES, *BUILD_CODES),
         (COMPILE_ERROR,),
     )
+
+
+def _build(request: PortRequest, root: Path, progress: Progress) -> "Buildings":
+    from porting.building import BuildRequest
+    from porting.port.building_trees import build_tree, not_asked
+
+    if not request.build:
+        return not_asked()
+    smoke = request.settings.smoke
+    wanted = BuildRequest(root, request.target, smoke=smoke, jobs=request.jobs)
+    return build_tree(wanted, request.mode, progress)
 
 
 def _verify_request(request: PortRequest, root: Path) -> "VerifyRequest":

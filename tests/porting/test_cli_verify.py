@@ -85,7 +85,8 @@ def test_port_exits_0_when_every_unit_compiles(command: Command, make_tree: Make
     report = _report(done)
     assert done.returncode == report["exit_code"] == 0
     counts = {name: s["verified"] for name, s in report["summary"]["stages"].items()}
-    assert counts == {"port": 1, "host syntax": 1, "device code": 3}
+    assert counts == {"port": 1, "host syntax": 1, "device code": 3, "build": 0}
+    assert report["summary"]["stages"]["build"]["state"] == "skipped"
     (file,) = report["files"]
     assert [(v["stage"], v["arch"], v["outcome"]) for v in file["verify"]] == [
         ("host syntax", "", "verified"),
@@ -198,3 +199,34 @@ def test_verify_of_a_release_without_headers_is_not_verified(
     (found,) = (d for d in report["diagnostics"] if d["code"] == "VER003")
     assert found["message"].startswith("not verified: no headers of ROCm 6.4 exist")
     assert _left(report) == [("a.cu", 1, "VER003")]
+
+
+MAKEFILE = """\
+CUDA_HOME ?= /usr/local/cuda
+libscale.so: a.cu
+\t$(CUDA_HOME)/bin/nvcc -arch=sm_80 -shared -Xcompiler -fPIC $< -o $@ \
+\t  -L$(CUDA_HOME)/lib64 -lcudart_static
+"""
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_port_and_verify_build_when_asked(command: Command, make_tree: MakeTree) -> None:
+    make_tree({"a.cu": KERNEL, "Makefile": MAKEFILE})
+    ported = command("port", "src", "-o", "out", "--arch", "gfx942", "--build", "--format", "json")
+    stages = _report(ported)["summary"]["stages"]
+    assert (stages["rocm build"]["verified"], stages["rocm load"]["verified"]) == (1, 1)
+    again = _report(command("verify", "out", "--build", "--format", "json"))["summary"]["stages"]
+    assert again["rocm load"] == stages["rocm load"]
+    files = {file["path"]: file for file in _report(ported)["files"]}
+    details = [verdict["detail"] for verdict in files["Makefile"]["verdicts"]]
+    assert details[0] == "libscale.so"
+    assert "no device" in details[1]
+
+
+def test_port_builds_nothing_when_it_is_not_to_verify(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": KERNEL})
+    done = command("port", "src", "-o", "out", "--build", "--no-verify")
+    assert done.returncode == 2
+    assert "--build verifies more than --no-verify leaves out" in done.stderr

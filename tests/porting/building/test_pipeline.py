@@ -113,3 +113,24 @@ def test_building_when_the_program_is_missing(
     building = built(tmp_path / "tree", {"Makefile": MAKEFILE})
     assert told(building) == [("in/Makefile", 1, "BUI002")]
     assert building.diagnostics[0].message == "not built: make is not on PATH"
+
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.21.3)
+set(CMAKE_HIP_ARCHITECTURES gfx942)
+project(demo LANGUAGES CXX HIP)
+add_library(twice SHARED twice.hip)
+set_target_properties(twice PROPERTIES INSTALL_RPATH "$ENV{ROCM_PATH}/lib")
+install(TARGETS twice LIBRARY DESTINATION lib)
+"""
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_the_library_is_installed(tmp_path: Path) -> None:
+    """The build tree's RUNPATH, with an empty folder in it, is not what users get."""
+    building = built(tmp_path, {"CMakeLists.txt": CMAKE, "twice.hip": KERNEL})
+    assert told(building) == []
+    assert [(s.name, s.verified, s.failed) for s in building.stages] == [
+        ("rocm build", 1, 0),
+        ("rocm load", 1, 0),
+    ]
