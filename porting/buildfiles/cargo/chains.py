@@ -8,6 +8,7 @@ from porting.buildfiles.cargo.work import Rewriting, quoted
 from porting.buildfiles.codes import LEFT_ALONE, flag_code
 from porting.buildfiles.flags import Piece, offload_arch, translate
 from porting.diagnostics import Severity
+from porting.edits import Edit
 from porting.headers.rust.lexer import Kind
 from porting.mapping import Names, Status
 
@@ -187,10 +188,12 @@ def _list(work: Rewriting, call: Call) -> None:
         if not _is_certain(work, call, piece, words):
             continue
         new = _new_flags(work, piece, call)
-        after = script.tokens[whole.end].text == ","
-        if not new and after:
-            whole = Range(whole.first, whole.end + 1)
-        work.replace(whole, ", ".join(f'"{flag}"' for flag in new))
+        if not new and script.tokens[whole.end].text == ",":
+            start, end = script.tokens[whole.first].start, script.tokens[whole.end + 1].start
+            work.edits.append(Edit(start, end, ""))
+            work.done.update(range(*whole))
+        else:
+            work.replace(whole, ", ".join(f'"{flag}"' for flag in new))
 
 
 def _elements(script: Script, opening: int) -> list[Range]:

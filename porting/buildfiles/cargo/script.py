@@ -72,9 +72,10 @@ class Script:
         return string_value(self.tokens[number])
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """Yield number and value of each string literal."""
+        """Yield number and value of each string literal; the name of a feature says nothing."""
         for number in range(len(self.tokens)):
-            if self.is_text(number):
+            before = [token.text for token in self.tokens[max(number - 2, 0) : number]]
+            if self.is_text(number) and before != ["feature", "="]:
                 yield number, self.value(number)
 
     def calls(self) -> Iterator[Call]:

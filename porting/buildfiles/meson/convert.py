@@ -15,7 +15,7 @@ from porting.diagnostics import Severity, by_place
 from porting.hipify import Hipified
 from porting.source import SourceFile
 
-_CUDA = re.compile(r"(?i)cuda|nvcc")
+_CUDA = re.compile(r"(?i)(?:unstable-)?cuda|cuda_(?:args|\w+=.*)|.*\bnvcc\b.*|nvcc_\w+|[^/]*\.cu")
 _ROCM = re.compile(r"(?i)rocm|hipcc|amdhip64|'hip'|gpu_platform")
 
 
@@ -57,4 +57,8 @@ class MesonFiles:
 
 
 def _names(file: MesonFile, pattern: re.Pattern[str]) -> bool:
-    return any(pattern.search(token.text) for token in file.tokens)
+    return any(
+        pattern.fullmatch(token.value) or (pattern is _ROCM and pattern.search(token.text))
+        for token in file.tokens
+        if token.kind in ("word", "string")
+    )

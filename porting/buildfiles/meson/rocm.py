@@ -19,7 +19,8 @@ def rewrite(files: Sequence[MesonFile], context: BuildContext) -> Project:
     """Return the project with its edits; an error among its findings means: change nothing."""
     project = Project(files, context)
     for file, call in project.calls():
-        _call(project, file, call)
+        if not project.is_settled(file, call.first):  # a part of what was replaced
+            _call(project, file, call)
     for file in files:
         _arrays(project, file)
     for file, number in project.leftovers():

@@ -87,7 +87,7 @@ def _folders(project: Project, file: MesonFile, call: Call) -> list[str]:
                 base = "meson.current_source_dir()"
                 if where is not file:
                     folder = where.source.path.rpartition("/")[0]
-                    base = f"meson.project_source_root() / '{folder}'"
+                    base = "meson.project_source_root()" + (f" / '{folder}'" if folder else "")
                 found.append(f"{base} / '{token.value}'")
             elif token.kind == "word" and token.text not in ("include_directories", "is_system"):
                 values = project.values(token.text)

@@ -99,9 +99,19 @@ def words(text: str) -> Iterator[Word]:
             is_prefix = word in _BEFORE_COMMAND or bool(_ASSIGNMENT.match(word))
             runs = not command and not is_prefix
             yield Word(word, at, runs, command)
+            yield from _substituted(word, at)
             if runs:
                 command = word
             at = stop
+
+
+def _substituted(word: str, start: int) -> Iterator[Word]:
+    """Yield the words of commands whose output stands in a quoted text."""
+    if not word.startswith('"') and '"' not in word:
+        return
+    for match in re.finditer(r"\$\(([^()]*)\)?", word):
+        for inner in words(match[1]):
+            yield Word(inner.text, start + match.start(1) + inner.start, inner.runs, inner.command)
 
 
 def _word_end(text: str, at: int) -> int:

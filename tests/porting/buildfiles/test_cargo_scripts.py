@@ -1,0 +1,214 @@
+"""Cargo build scripts: rewritten whole for ROCm or both vendors, or left alone with an error."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from porting.buildfiles import BuildFiles
+from porting.buildfiles.cargo.chains import hip_pattern
+from porting.config import Mode
+from porting.mapping import Names
+from porting.toolkits.platforms import CUDA, ROCM
+
+Convert = Callable[..., BuildFiles]
+Write = Callable[..., Path]
+
+LINKS = r"""// Links CUDA's runtime; "cudart" in a comment stays.
+use std::{env, path::PathBuf};
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=CUDA_PATH");
+    let root = env::var("CUDA_PATH").unwrap_or_else(|_| "/usr/local/cuda-12.4".into());
+    let folder = PathBuf::from(&root).join("lib64");
+    if cfg!(feature = "cuda") && env::var("CARGO_FEATURE_CUDA").is_ok() {
+        println!("cargo:rustc-link-search=native={}", folder.display());
+    }
+    println!("cargo:rustc-link-search=native=/usr/lib");
+    println!(r#"cargo:rustc-link-lib=static=cudart_static"#);
+    println!("cargo:rustc-link-lib=dylib=cuda");
+    println!("cargo:rustc-link-lib=cublas");
+    println!("cargo:rustc-link-lib=stdc++");
+}
+"""
+ROCM_LINKS = r"""// Links CUDA's runtime; "cudart" in a comment stays.
+use std::{env, path::PathBuf};
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=ROCM_PATH");
+    let root = env::var("ROCM_PATH").unwrap_or_else(|_| "/opt/rocm".into());
+    let folder = PathBuf::from(&root).join("lib");
+    if cfg!(feature = "cuda") && env::var("CARGO_FEATURE_CUDA").is_ok() {
+        println!("cargo:rustc-link-search=native={}", folder.display());
+        println!("cargo:rustc-link-arg=-Wl,-rpath,{}", folder.display());
+    }
+    println!("cargo:rustc-link-search=native=/usr/lib");
+    println!("cargo:rustc-link-lib=dylib=amdhip64");
+    println!("cargo:rustc-link-lib=dylib=hipblas");
+    println!("cargo:rustc-link-lib=stdc++");
+}
+"""
+
+
+def test_links_are_rocms_in_rename_mode(convert: Convert) -> None:
+    done = convert({"build.rs": LINKS})
+    assert done.outputs["build.rs"].decode() == ROCM_LINKS
+    assert done.generated == {}
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Callable[..., list[str]]:
+    """Return a function that compiles a build script and returns what it tells cargo."""
+    compiler = shutil.which("rustc")
+    if compiler is None:
+        pytest.skip("rustc is not installed")
+
+    def told(script: Path, **environment: str) -> list[str]:
+        program = tmp_path / f"script-{len(list(tmp_path.iterdir()))}"
+        build = [compiler, "--edition", "2021", "-D", "warnings", "-A", "unexpected_cfgs"]
+        for command in ([*build, "-o", str(program), str(script)], [str(program)]):
+            done = subprocess.run(
+                command,
+                env={"PATH": "/usr/bin:/bin", "HOME": str(Path.home()), **environment},
+                capture_output=True,
+                text=True,
+                timeout=55,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    return told
+
+
+def home(folder: Path, files: tuple[str, ...]) -> Path:
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    return folder
+
+
+def test_compat_script_tells_cargo_what_it_told_before_or_rocms(
+    convert: Convert, write: Write, tmp_path: Path, lines: Callable[..., list[str]]
+) -> None:
+    files = {"crate/build.rs": LINKS}
+    script = write(files, convert(files, Mode.COMPAT)) / "crate/build.rs"
+    before = tmp_path / "before.rs"
+    before.write_text(LINKS)
+    cuda = home(tmp_path / "cuda", (CUDA.headers[0], CUDA.libraries[0]))
+    rocm = home(tmp_path / "rocm", (ROCM.headers[0], ROCM.libraries[0]))
+    old = lines(before, CUDA_PATH=str(cuda), CARGO_FEATURE_CUDA="1")
+    new = lines(script, CUDA_PATH=str(cuda), CARGO_FEATURE_CUDA="1", GPU_PLATFORM="cuda")
+    asked = [f"cargo:rerun-if-env-changed={name}" for name in ("GPU_PLATFORM", *ROCM.variables)]
+    assert [line for line in new if line not in asked] == old
+    hip = lines(script, ROCM_PATH=str(rocm), GPU_PLATFORM="rocm")
+    assert [line for line in hip if "link-lib" in line] == [
+        "cargo:rustc-link-lib=dylib=amdhip64",
+        "cargo:rustc-link-lib=dylib=hipblas",
+        "cargo:rustc-link-lib=stdc++",
+    ]
+
+
+BUILD = """\
+use std::env;
+fn main() {
+    let arch = env::var("ARCH").unwrap();
+    let mut build = cc::Build::new();
+    build.cuda(true);
+    build.cudart("static");
+    build.flag("-gencode").flag(&format!("arch=compute_{arch},code=sm_{arch}"));
+    build.flag("-O3");
+    build.flag("--use_fast_math");
+    build.flag("--extended-lambda");
+    build.file("a.cu").compile("a");
+    std::process::Command::new("nvcc").args(["-arch=sm_80", "-c", "-lineinfo", "b.cu"]).status();
+    bindgen::builder().allowlist_function("cudaMalloc|cuMem.*").allowlist_type("cudaStream_t");
+}
+"""
+
+
+def test_calls_are_those_of_hip_in_rename_mode(convert: Convert) -> None:
+    new = convert({"build.rs": BUILD}).outputs["build.rs"].decode()
+    assert '.compiler(std::env::var("HIPCC").unwrap_or("hipcc".into()))' in new
+    assert new.count("--offload-arch=gfx90a") == 1
+    assert 'build.flag("-ffast-math");\n    build.file("a.cu")' in new
+    assert '.args(["-c", "-gline-tables-only", "b.cu"])' in new
+    assert 'Command::new("hipcc")' in new
+    assert 'allowlist_function("hipMalloc|hipMem.*").allowlist_type("hipStream_t")' in new
+    for gone in ("cudart", "gencode", "lambda", "sm_", "nvcc", ".cuda("):
+        assert gone not in new
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("cudaMalloc", "hipMalloc"),
+        ("^cuda.*", "^hip.*"),
+        ("(cudaMalloc|cudaFree)", "(hipMalloc|hipFree)"),
+        ("cublas.*", "hipblas.*"),
+        ("CU.*", "hip.*"),
+        ("nccl.*", "nccl.*"),
+        ("my_.*", "my_.*"),
+        ("cudaNoSuchFunction", None),
+    ],
+)
+def test_pattern_of_bindgen_names_hip(pattern: str, expected: str | None) -> None:
+    assert hip_pattern(pattern, Names.load("7.1")) == expected
+
+
+REFUSED = {
+    "constant": 'const ROOT: &str = "/usr/local/cuda";\nfn main() { println!("{ROOT}"); }\n',
+    "library": 'fn main() {\n    println!("cargo:rustc-link-lib=dylib=cudnn_cnn_train");\n}\n',
+    "condition": "fn main() {\n    let on = true;\n    cc::Build::new().cuda(on);\n}\n",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_script_stays_with_an_error_when_a_part_is_not_understood(
+    convert: Convert, name: str
+) -> None:
+    mode = Mode.COMPAT if name == "constant" else Mode.RENAME
+    done = convert({"build.rs": REFUSED[name]}, mode)
+    assert done.outputs == {}
+    assert done.generated == {}
+    failed = [found for found in done.diagnostics if found.severity.value == "error"]
+    assert failed
+    assert {found.topic for found in failed} == {"build-system"}
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_second_run_changes_nothing(convert: Convert, mode: Mode) -> None:
+    for text in (LINKS, BUILD):
+        once = convert({"build.rs": text}, mode).outputs["build.rs"]
+        assert convert({"build.rs": once}, mode).outputs == {}
+
+
+def test_script_that_knows_rocm_stays(convert: Convert) -> None:
+    done = convert({"build.rs": LINKS.replace('"cargo:rustc-link-lib=stdc++"', '"hipcc"')})
+    assert done.outputs == {}
+    assert [found.code for found in done.diagnostics] == ["BLD011"]
+
+
+def test_script_without_cuda_stays(convert: Convert) -> None:
+    done = convert({"build.rs": 'fn main() { println!("cargo:rustc-link-lib=z"); } // cuda\n'})
+    assert done.outputs == {}
+    assert done.diagnostics == ()
+
+
+def test_generated_file_is_formatted(convert: Convert, tmp_path: Path) -> None:
+    formatter = shutil.which("rustfmt")
+    if formatter is None:
+        pytest.skip("rustfmt is not installed")
+    text = convert({"build.rs": LINKS}, Mode.COMPAT).generated["eclosion/gpu_build.rs"]
+    file = tmp_path / "gpu_build.rs"
+    file.write_text(text)
+    done = subprocess.run(
+        [formatter, "--check", "--edition", "2021", str(file)],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,138 @@
+"""Meson projects are converted whole or stay as they are."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from porting.buildfiles import BuildFiles
+from porting.config import Mode
+from porting.toolkits.sysroot import Sysroot
+
+Convert = Callable[..., BuildFiles]
+Write = Callable[..., Path]
+
+ROOT = """\
+project('rip', 'cpp', 'cuda', version: '1.0',
+  default_options: ['cpp_std=c++17', 'cuda_ccbindir=g++'])
+cuda = import('unstable-cuda')
+archs = cuda.nvcc_arch_flags(meson.get_compiler('cuda'), '8.0') # A100
+cuda_dep = dependency('cuda', version: '>=12', modules: ['cudart', 'cufft'])
+add_project_arguments('-lineinfo', '-DBOTH', language: 'cuda')
+inc = include_directories('include')
+subdir('src')
+"""
+SOURCE = """\
+kernels = files('kernel.cu')
+shared_library('rip', kernels, 'api.cpp',
+  include_directories: inc,
+  cuda_args: archs + ['--use_fast_math', '-Xcompiler', '-Wall'],
+  link_language: 'cuda',
+  dependencies: cuda_dep)
+"""
+FILES = {"meson.build": ROOT, "src/meson.build": SOURCE}
+
+
+def test_project_is_rocms_in_rename_mode(convert: Convert) -> None:
+    done = convert(FILES)
+    root, source = (done.outputs[name].decode() for name in FILES)
+    assert root.startswith("project('rip', 'cpp', version: '1.0',\n")
+    assert "subdir('eclosion')\n" in root
+    assert "archs = ['--offload-arch=gfx90a', '--offload-arch=gfx942'] # A100" in root
+    assert "link_args: hip_link_args + ['-lamdhip64', '-lhipfft'])" in root
+    assert "hip_args += ['-gline-tables-only', '-DBOTH']" in root
+    assert "hip_objects.process(kernels, extra_args: hip_args + ['-ffast-math', '-Wall']" in source
+    assert "meson.project_source_root() / '' / 'include'" not in source
+    assert "link_language: 'cpp'" in source
+    for gone in ("'cuda'", "nvcc", "cuda_args", "unstable", "ccbin"):
+        assert gone not in root + source
+
+
+def test_each_difference_is_a_choice_in_compat_mode(convert: Convert) -> None:
+    done = convert(FILES, Mode.COMPAT)
+    for name, before in FILES.items():
+        new = done.outputs[name].decode()
+        assert "(gpu_platform == 'rocm' ? " in new
+        kept = re.sub(r"\(gpu_platform == 'rocm' \? .* : ([^:]*?)\)(?=[,\n )])", r"\1", new)
+        assert kept.count("cuda") >= before.count("cuda") - 2
+    assert "add_languages('cuda', native: false)" in done.generated["eclosion/meson.build"]
+
+
+REFUSED = {
+    "modules": ("d = dependency('cuda', modules: get_option('m'))\n", 2),
+    "library": ("d = dependency('cuda', modules: ['nosuch'])\n", 2),
+    "mixed": ("s = ['a.cu', 'b.cpp']\nlibrary('x', s)\n", 3),
+    "custom": ("custom_target('p', command: ['nvcc', '-ptx'])\n", 2),
+}
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("name", REFUSED)
+def test_whole_project_stays_when_a_part_is_not_understood(
+    convert: Convert, name: str, mode: Mode
+) -> None:
+    text, line = REFUSED[name]
+    files = {"meson.build": f"project('x', 'cpp', 'cuda')\n{text}", "src/meson.build": SOURCE}
+    done = convert(files, mode)
+    assert done.outputs == {}
+    assert done.generated == {}
+    failed = [found for found in done.diagnostics if found.severity.value == "error"]
+    assert ("meson.build", line) in [(found.file, found.line) for found in failed]
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_second_run_changes_nothing(convert: Convert, mode: Mode) -> None:
+    once = convert(FILES, mode).outputs
+    assert convert(once, mode).outputs == {}
+
+
+def test_project_without_cuda_stays(convert: Convert) -> None:
+    done = convert(
+        {"meson.build": "project('x', 'cpp') # cuda\nexecutable('a', 'cuda_less.cpp')\n"}
+    )
+    assert done.outputs == {}
+
+
+SOURCES = {
+    "include/rip.h": "#pragma once\nint rip(int *out);\n",
+    "src/kernel.cu": '#include "rip.h"\n#include <hip/hip_runtime.h>\n'
+    "__global__ void one(int *out) { *out = 1; }\n"
+    "int rip(int *out) { one<<<1, 1>>>(out); return hipGetLastError(); }\n",
+    "src/api.cpp": '#include "rip.h"\n#include <hip/hip_runtime_api.h>\n'
+    'extern "C" int api() { int count = -1; int error = hipGetDeviceCount(&count);\n'
+    "  return error == hipErrorNoDevice ? rip(nullptr) : -error; }\n",
+}
+
+
+@pytest.mark.timeout(300)
+def test_project_builds_in_the_rocm_tree(
+    convert: Convert, write: Write, rocm_environment: dict[str, str], sysroot: Sysroot
+) -> None:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    meson, ninja = shutil.which("meson", path=path), shutil.which("ninja", path=path)
+    if meson is None or ninja is None:
+        pytest.skip("meson and ninja are not installed")
+    tree = write({**FILES, **SOURCES}, convert(FILES))
+    for command in ([meson, "setup", "build"], [ninja, "-C", "build"]):
+        done = subprocess.run(
+            command,
+            cwd=tree,
+            env=rocm_environment,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    library = tree / "build/src/librip.so"
+    read = subprocess.run(
+        ["readelf", "-d", library], capture_output=True, text=True, timeout=50, check=True
+    ).stdout
+    assert "libamdhip64.so.7" in read
+    assert f"{sysroot.path}/lib" in read
+    assert b"gfx942" in library.read_bytes()
