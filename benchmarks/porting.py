@@ -152,9 +152,9 @@ def _flagged(tree: Tree, converted: Converted) -> Converted:
     place = fetch(tree)
     flags = [f"-D{name}" for name in tree.defines]
     flags += [f"-U{name}" for name in tree.undefines]
-    flags += [f"-I{converted.root / folder}" for folder in tree.headers]
     flags += [f"-isystem{place / 'vendor' / folder}" for folder in tree.vendor]
-    return replace(converted, flags=tuple(flags))
+    folders = tuple(converted.root / folder for folder in tree.headers)
+    return replace(converted, flags=tuple(flags), folders=folders)
 
 
 def _compiler(jobs: int) -> Compiler:

@@ -4,12 +4,16 @@ import os
 import re
 import subprocess
 import sysconfig
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Final, TypeVar
 
+from benchmarks.real_trees.prefixes import Prefix, prefix_of
 from benchmarks.real_trees.remembered import Outcome, Remembered
 
 ARCH = "gfx942"
@@ -27,9 +31,13 @@ _TORCH_FLAGS = (
     # Thrust's headers are for complex numbers; its own CUDA back end must not be looked for.
     "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
 )
+# C++20's modules make clang compare host and device overloads of a precompiled header.
+_PRECOMPILED: Final = ("-Xclang", "-fno-cxx-modules")
 _MISSING = re.compile(r"fatal error: '([^']+)' file not found")
 _ERROR = re.compile(r"^(.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
-_TIMEOUT = 600
+_TIMEOUT = 1800
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 
 class Side(StrEnum):
@@ -37,6 +45,35 @@ class Side(StrEnum):
 
     HOST = "host"
     DEVICE = "device"
+
+
+@dataclass(frozen=True)
+class Work:
+    """One half of one unit of a tree; `flags` are those of the tree, `folders` its own headers."""
+
+    root: Path
+    unit: Path
+    side: Side
+    flags: tuple[str, ...]
+    folders: tuple[Path, ...]
+
+    @property
+    def language(self) -> tuple[str, ...]:
+        """The flags that say what is compiled."""
+        general = ("-std=c++20", "-w", "-ferror-limit=1")
+        if self.unit.suffix not in (".cu", ".hip"):
+            return general
+        side = f"--cuda-{self.side}-only"
+        return (*general, "-x", "hip", f"--offload-arch={ARCH}", side, "-nogpulib")
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A unit that was preprocessed, and the name of its compilation."""
+
+    work: Work
+    key: str
+    prefix: Prefix
 
 
 @dataclass(frozen=True)
@@ -49,43 +86,90 @@ class Compiler:
     jobs: int
     remembered: Remembered
 
-    def run(self, work: Sequence[tuple[Path, Path, Side]], flags: Iterable[str]) -> list[Outcome]:
-        """Check (root, unit, side) triples, in parallel; outcomes are in the same order."""
-        extra = tuple(flags)
-        with ThreadPoolExecutor(self.jobs) as pool:
-            return list(pool.map(lambda item: self._one(item, extra), work))
+    def run(self, work: Sequence[Work]) -> list[Outcome]:
+        """Check halves of units, in parallel; outcomes are in the same order."""
+        read = self._all(self._read, work)
+        unknown = {item.key: item for item in read if isinstance(item, _Read)}
+        for key in list(unknown):
+            if self.remembered.get(key) is not None:
+                del unknown[key]
+        self._compile_all(list(unknown.values()))
+        return [self._outcome(item) for item in read]
 
-    def _one(self, item: tuple[Path, Path, Side], flags: tuple[str, ...]) -> Outcome:
-        """Compile one unit, unless clang has seen the same text before."""
-        root, unit, side = item
-        own = [*self._language(unit, side), *_TORCH_FLAGS]
-        command = [self.clang, *own, *self._folders(), *flags, str(unit)]
-        read = _run([*command, "-E", "-o", "-"], root)
-        if read.returncode:
-            return _failure(read.stderr)
-        text = read.stdout.replace(str(root).encode(), b"").replace(str(self.rocm).encode(), b"")
-        key = self.remembered.key(text, own)
-        known = self.remembered.get(key)
+    def _all(self, function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
+        with ThreadPoolExecutor(self.jobs) as pool:
+            return list(pool.map(function, items))
+
+    def _outcome(self, item: _Read | Outcome) -> Outcome:
+        if isinstance(item, Outcome):
+            return item
+        known = self.remembered.get(item.key)
         if known is None:
-            done = _run([*command, "-fsyntax-only"], root)
-            known = _failure(done.stderr) if done.returncode else Outcome()
-            self.remembered.put(key, known)
+            raise SystemExit(
+                f"what clang said of {item.work.unit} is not in {self.remembered.folder}"
+            )
         return known
 
-    def _language(self, unit: Path, side: Side) -> list[str]:
-        flags = ["-std=c++20", "-w", "-ferror-limit=1"]
-        if unit.suffix in (".cu", ".hip"):
-            flags += ["-x", "hip", f"--offload-arch={ARCH}", f"--cuda-{side}-only", "-nogpulib"]
-        return flags
+    def _read(self, work: Work) -> _Read | Outcome:
+        """Preprocess a unit: what headers are missing, and whether clang saw the text before."""
+        done = _run([*self._command(work), str(work.unit), "-E", "-o", "-"], work.root)
+        if done.returncode:
+            return _failure(done.stderr)
+        text = done.stdout.replace(str(work.root).encode(), b"")
+        text = text.replace(str(self.rocm).encode(), b"")
+        key = self.remembered.key(text, (*work.language, *_TORCH_FLAGS))
+        known = self.remembered.get(key) is not None
+        return _Read(work, key, Prefix() if known else prefix_of(done.stdout, str(work.root)))
 
-    def _folders(self) -> list[str]:
-        python = sysconfig.get_path("include")
-        places = (self.rocm / "include", *self.system, python)
-        return [f"--rocm-path={self.rocm}", *(f"-isystem{place}" for place in places)]
+    def _compile_all(self, units: list[_Read]) -> None:
+        """Compile units, those with the same headers at their beginning one after the other."""
+        groups: dict[tuple[tuple[str, ...], tuple[str, ...], Prefix], list[_Read]]
+        groups = defaultdict(list)
+        for unit in units:
+            groups[unit.work.language, unit.work.flags, unit.prefix].append(unit)
+        for group in groups.values():
+            with tempfile.TemporaryDirectory(prefix="precompiled-") as folder:
+                shared = self._precompiled(group, Path(folder))
+                self._all(lambda unit, shared=shared: self._compile(unit, shared), group)
 
+    def _precompiled(self, group: list[_Read], folder: Path) -> tuple[str, ...]:
+        """Return the flags that take the precompiled headers of a group; none when it has none."""
+        prefix = group[0].prefix
+        if len(group) == 1 or not prefix.headers:
+            return ()
+        source, made = folder / "prefix.cpp", folder / "prefix.pch"
+        source.write_text("".join(f"#include {self._spelled(path)}\n" for path in prefix.headers))
+        command = [*self._command(group[0].work), *_PRECOMPILED, "--system-header-prefix=/"]
+        if "-x" not in command:
+            command += ["-x", "c++"]
+        text = _run([*command, str(source), "-E", "-o", "-"], folder)
+        if text.returncode or prefix_of(text.stdout, str(folder)).digest != prefix.digest:
+            return ()
+        emit = ("-fsyntax-only", "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", str(made))
+        if _run([*command, *emit, str(source)], folder).returncode:
+            return ()
+        return (*_PRECOMPILED, "-include-pch", str(made))
 
-def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command, cwd=folder, capture_output=True, timeout=_TIMEOUT, check=False)
+    def _spelled(self, path: str) -> str:
+        """Return a header as an #include finds it, so that clang takes it for a system header."""
+        for folder in self._places():
+            if path.startswith(f"{folder}/"):
+                return f"<{path[len(str(folder)) + 1 :]}>"
+        return f'"{path}"'
+
+    def _compile(self, unit: _Read, precompiled: tuple[str, ...]) -> None:
+        work = unit.work
+        command = [*self._command(work), *precompiled, str(work.unit), "-fsyntax-only"]
+        done = _run(command, work.root)
+        self.remembered.put(unit.key, _failure(done.stderr) if done.returncode else Outcome())
+
+    def _command(self, work: Work) -> list[str]:
+        system = [f"--rocm-path={self.rocm}", *(f"-isystem{place}" for place in self._places())]
+        own = [f"-I{place}" for place in work.folders]
+        return [self.clang, *work.language, *_TORCH_FLAGS, *system, *work.flags, *own]
+
+    def _places(self) -> tuple[Path, ...]:
+        return (self.rocm / "include", *self.system, Path(sysconfig.get_path("include")))
 
 
 def sides(unit: str) -> tuple[Side, ...]:
@@ -96,6 +180,10 @@ def sides(unit: str) -> tuple[Side, ...]:
 def default_jobs() -> int:
     """Return the number of compilers to run at a time."""
     return len(os.sched_getaffinity(0))
+
+
+def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command, cwd=folder, capture_output=True, timeout=_TIMEOUT, check=False)
 
 
 def _failure(messages: bytes) -> Outcome:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from benchmarks.real_trees.compiling import Compiler, Side, sides
+from benchmarks.real_trees.compiling import Compiler, Side, Work, sides
 from benchmarks.real_trees.remembered import Outcome
 from ci.checkers.cuda_names import CudaNames
 
@@ -20,15 +20,21 @@ _UNITS = (".cu", ".cpp", ".cc", ".cxx")
 
 @dataclass(frozen=True)
 class Converted:
-    """A converted tree; `names` are the new paths of renamed files, `flags` the compiler's."""
+    """A converted tree.
+
+    `names`: the new paths of renamed files.  `flags`: the compiler's.  `folders`: where the tree's
+    headers are.
+    """
 
     root: Path
     names: Mapping[str, str] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
 
-    def unit(self, path: str) -> Path:
-        """Return where the conversion of an input file is, relative to the root."""
-        return Path(self.names.get(path, path))
+    def work(self, path: str, side: Side) -> Work:
+        """Return what is to be compiled for an input file."""
+        unit = Path(self.names.get(path, path))
+        return Work(self.root, unit, side, self.flags, self.folders)
 
 
 @dataclass(frozen=True)
@@ -62,14 +68,13 @@ class Comparison:
     def of(self, tree: Path, ours: Converted, peer: Converted) -> list[UnitResult]:
         """Compile the units of a tree in both conversions."""
         todo = [(unit, side) for unit in cuda_units(tree)[:: self.every] for side in sides(unit)]
-        outcomes = []
-        for converted in (ours, peer):
-            work = [(converted.root, converted.unit(unit), side) for unit, side in todo]
-            outcomes.append(self.compiler.run(work, converted.flags))
+        work = [tree.work(unit, side) for tree in (ours, peer) for unit, side in todo]
+        outcomes = self.compiler.run(work)
+        half = len(todo)
         own = {path.name.lower() for path in tree.rglob("*") if path.is_file()}
         return [
             UnitResult(unit, side, a, b, _excluded(a, b, own, self.names))
-            for (unit, side), a, b in zip(todo, *outcomes, strict=True)
+            for (unit, side), a, b in zip(todo, outcomes[:half], outcomes[half:], strict=True)
         ]
 
 
