@@ -218,7 +218,7 @@ def test_port_and_verify_build_when_asked(command: Command, make_tree: MakeTree)
     again = _report(command("verify", "out", "--build", "--format", "json"))["summary"]["stages"]
     assert again["rocm load"] == stages["rocm load"]
     files = {file["path"]: file for file in _report(ported)["files"]}
-    details = [verdict["detail"] for verdict in files["Makefile"]["verdicts"]]
+    details = [verdict["detail"] for verdict in files["Makefile"]["verify"]]
     assert details[0] == "libscale.so"
     assert "no device" in details[1]
 
