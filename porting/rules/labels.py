@@ -1,13 +1,13 @@
 """Case labels that are different codes in CUDA and the same one in HIP."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.rules.unit import Unit
-from porting.syntax import Token, call_at, match_bracket
+from porting.syntax import Token, Tokens, call_at, match_bracket
 
 SAME_CODE: Final = Code(
     "LBL001",
@@ -67,7 +67,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
             seen.setdefault(value, label.name)
 
 
-def _body(tokens: Sequence[Token], switch: int) -> int | None:
+def _body(tokens: Tokens, switch: int) -> int | None:
     if switch + 1 >= len(tokens) or tokens[switch + 1].text != "(":
         return None
     close = match_bracket(tokens, switch + 1)
@@ -93,9 +93,7 @@ def _label_macros(unit: Unit) -> dict[str, int]:
     return found
 
 
-def _labels(
-    tokens: Sequence[Token], opener: int, close: int, macros: dict[str, int]
-) -> Iterator[Label]:
+def _labels(tokens: Tokens, opener: int, close: int, macros: dict[str, int]) -> Iterator[Label]:
     """Yield the labels of a switch, without those of switches inside it."""
     at = opener + 1
     while at < close:
@@ -140,7 +138,7 @@ def _finding(unit: Unit, label: Label, end: int, earlier: Token) -> Diagnostic:
     return unit.diagnose(SAME_CODE, label.name, text, help=help_text, edits=[edit])
 
 
-def _removable(tokens: Sequence[Token], label: Label, end: int) -> int | None:
+def _removable(tokens: Tokens, label: Label, end: int) -> int | None:
     """Return the last token that goes with a label, None when it cannot go."""
     is_macro = tokens[label.last].text == ")"
     if is_macro:

@@ -7,7 +7,7 @@ from typing import Final
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, Argument, Token, match_bracket, split_arguments
+from porting.syntax import IDENT, Argument, Tokens, match_bracket, split_arguments
 
 WRITTEN: Final = Code(
     "LAU001",
@@ -61,7 +61,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
         yield unit.diagnose(WRITTEN, unit.tokens[launch.kernel], text, symbol=name, edits=edits)
 
 
-def _read(tokens: Sequence[Token], opener: int) -> _Launch | None:
+def _read(tokens: Tokens, opener: int) -> _Launch | None:
     close = _close(tokens, opener)
     kernel = _kernel(tokens, opener)
     if close is None or kernel is None or close + 1 >= len(tokens):
@@ -72,7 +72,7 @@ def _read(tokens: Sequence[Token], opener: int) -> _Launch | None:
     return None if end is None else _Launch(kernel, opener, close, close + 1, end)
 
 
-def _close(tokens: Sequence[Token], opener: int) -> int | None:
+def _close(tokens: Tokens, opener: int) -> int | None:
     """Return the `>>>` of a launch."""
     at = opener + 1
     while at < len(tokens):
@@ -90,7 +90,7 @@ def _close(tokens: Sequence[Token], opener: int) -> int | None:
     return None
 
 
-def _kernel(tokens: Sequence[Token], opener: int) -> int | None:
+def _kernel(tokens: Tokens, opener: int) -> int | None:
     """Return the first token of the expression in front of `<<<`."""
     at = opener - 1
     while at >= 0:
@@ -115,7 +115,7 @@ def _kernel(tokens: Sequence[Token], opener: int) -> int | None:
     return None
 
 
-def _bracket_start(tokens: Sequence[Token], closer: int) -> int:
+def _bracket_start(tokens: Tokens, closer: int) -> int:
     depth = 0
     for at in range(closer, -1, -1):
         depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(tokens[at].text, 0)
@@ -124,7 +124,7 @@ def _bracket_start(tokens: Sequence[Token], closer: int) -> int:
     return -1
 
 
-def _angle_start(tokens: Sequence[Token], closer: int) -> int:
+def _angle_start(tokens: Tokens, closer: int) -> int:
     """Return the `<` of the template list that a token closes."""
     depth, at = 0, closer
     while at >= 0:
@@ -165,7 +165,7 @@ def _edits(unit: Unit, launch: _Launch, configuration: Sequence[Argument]) -> li
     return edits
 
 
-def _dim3(tokens: Sequence[Token], argument: Argument) -> list[Edit]:
+def _dim3(tokens: Tokens, argument: Argument) -> list[Edit]:
     """Return the edits that make a dim3 of an argument that is none by its form."""
     first, last = tokens[argument.first], tokens[argument.last - 1]
     closer = match_bracket(tokens, argument.first) if first.text == "(" else None

@@ -103,7 +103,7 @@ class Unit:
     @cached_property
     def string_text(self) -> str:
         """The string literals in live code, one a line, to search all of them at once."""
-        return "\n".join(self.tokens[number].text for number in self.strings)
+        return "\n".join(map(self.tokens.words.__getitem__, self.strings))
 
     @cached_property
     def _live(self) -> tuple[dict[str, list[int]], list[int]]:

@@ -1,10 +1,9 @@
 """Calls, their arguments, and matching brackets on the token stream."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from porting.syntax.brackets import CLOSERS, OPENERS, Brackets
-from porting.syntax.tokens import IDENT, Token, Tokens
+from porting.syntax.brackets import CLOSERS, OPENERS
+from porting.syntax.tokens import IDENT, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,32 +24,21 @@ class Call:
     arguments: tuple[Argument, ...]
 
 
-def match_bracket(tokens: Sequence[Token], opener: int) -> int | None:
+def match_bracket(tokens: Tokens, opener: int) -> int | None:
     """Return the index of the bracket that closes `tokens[opener]`, or None.
 
     A directive's tokens and those outside it never match each other.
     """
-    return _brackets(tokens).closer(opener)
+    return tokens.brackets.closer(opener)
 
 
-def _brackets(tokens: Sequence[Token]) -> Brackets:
-    if isinstance(tokens, Tokens):
-        return tokens.brackets
-    firsts = "".join([token.text[:1] or "\0" for token in tokens])
-    return Brackets(firsts.encode("latin-1"), [token.directive for token in tokens])
-
-
-def _words(tokens: Sequence[Token]) -> Sequence[str]:
-    return tokens.words if isinstance(tokens, Tokens) else [token.text for token in tokens]
-
-
-def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
+def match_angle(tokens: Tokens, opener: int) -> int | None:
     """Return the index of the token that closes the template list opened by the `<` at `opener`.
 
     The result may be a `>>` or `>>>` that closes several lists at once.  None when what follows
     is no template argument list (a comparison).
     """
-    words = _words(tokens)
+    words = tokens.words
     depth = 0
     index = opener
     while index < len(words):
@@ -72,39 +60,41 @@ def match_angle(tokens: Sequence[Token], opener: int) -> int | None:
     return None
 
 
-def enclosing_bracket(tokens: Sequence[Token], index: int) -> int | None:
+def enclosing_bracket(tokens: Tokens, index: int) -> int | None:
     """Return the index of the innermost bracket that is open at `tokens[index]`, or None.
 
     A directive's tokens are looked at on their own, and are passed over from outside.
     """
-    opener = _brackets(tokens).around(index)
+    opener = tokens.brackets.around(index)
     return opener if opener >= 0 else None
 
 
-def callee_of(tokens: Sequence[Token], opener: int) -> str:
+def callee_of(tokens: Tokens, opener: int) -> str:
     """Return the name in front of the `(` at `opener` (`f(`, `f<T>(`), empty when none is."""
+    words = tokens.words
     at = opener - 1
-    if at >= 0 and tokens[at].text == ">":
+    if at >= 0 and words[at] == ">":
         depth = 0
         while at >= 0:
-            depth += {">": 1, "<": -1}.get(tokens[at].text, 0)
+            depth += {">": 1, "<": -1}.get(words[at], 0)
             at -= 1
             if depth == 0:
                 break
-    return tokens[at].text if at >= 0 and tokens[at].kind == IDENT else ""
+    return words[at] if at >= 0 and tokens.kinds[at] == IDENT else ""
 
 
-def call_at(tokens: Sequence[Token], name: int) -> Call | None:
+def call_at(tokens: Tokens, name: int) -> Call | None:
     """Return the call whose callee's last identifier is `tokens[name]`, or None if none is."""
     index = name + 1
-    if index < len(tokens) and tokens[index].text == "<":
+    words = tokens.words
+    if index < len(words) and words[index] == "<":
         closer = match_angle(tokens, index)
-        if closer is None or tokens[closer].text != ">":
+        if closer is None or words[closer] != ">":
             return None
         index = closer + 1
-    if index >= len(tokens) or tokens[index].text != "(":
+    if index >= len(words) or words[index] != "(":
         return None
-    if tokens[index].directive != tokens[name].directive:
+    if tokens.directives[index] != tokens.directives[name]:
         return None
     close = match_bracket(tokens, index)
     if close is None:
@@ -112,7 +102,7 @@ def call_at(tokens: Sequence[Token], name: int) -> Call | None:
     return Call(name, index, close, split_arguments(tokens, index + 1, close))
 
 
-def split_arguments(tokens: Sequence[Token], first: int, last: int) -> tuple[Argument, ...]:
+def split_arguments(tokens: Tokens, first: int, last: int) -> tuple[Argument, ...]:
     """Split `tokens[first:last]` at its top-level commas.
 
     Template argument lists that look like ones (`f<a, b>`, closed before the argument ends and
@@ -122,15 +112,16 @@ def split_arguments(tokens: Sequence[Token], first: int, last: int) -> tuple[Arg
         return ()
     arguments: list[Argument] = []
     start = index = first
-    directive = tokens[first - 1].directive if first else tokens[first].directive
+    words, directives = tokens.words, tokens.directives
+    directive = directives[first - 1] if first else directives[first]
     while index < last:
-        token = tokens[index]
-        if token.directive == directive:
-            if token.text in OPENERS:
+        if directives[index] == directive:
+            word = words[index]
+            if word in OPENERS:
                 index = match_bracket(tokens, index) or last
-            elif token.text == "<" and index > first:
+            elif word == "<" and index > first:
                 index = _end_of_template_list(tokens, index, last)
-            elif token.text == ",":
+            elif word == ",":
                 arguments.append(Argument(start, index))
                 start = index + 1
         index += 1
@@ -138,18 +129,18 @@ def split_arguments(tokens: Sequence[Token], first: int, last: int) -> tuple[Arg
     return tuple(arguments)
 
 
-def _end_of_template_list(tokens: Sequence[Token], opener: int, last: int) -> int:
+def _end_of_template_list(tokens: Tokens, opener: int, last: int) -> int:
     """Return the closing index of a template list, or `opener` when `<` is a comparison."""
     closer = match_angle(tokens, opener)
     if closer is None or closer >= last:
         return opener
-    after = tokens[closer + 1].text if closer + 1 < last else ")"
+    after = tokens.words[closer + 1] if closer + 1 < last else ")"
     return closer if after in ("(", ")", "{", "::", ",", "*", "&", "<<<", "...") else opener
 
 
-def statement_end(tokens: Sequence[Token], index: int) -> int:
+def statement_end(tokens: Tokens, index: int) -> int:
     """Return the index of the `;` that ends the statement holding `index` (or len(tokens))."""
-    words = _words(tokens)
+    words = tokens.words
     depth = 0
     for at in range(index, len(words)):
         text = words[at]

@@ -181,7 +181,8 @@ def _drop(column: Any, places: Sequence[int]) -> None:  # noqa: ANN401 - a list 
     for place in places:
         kept += column[after:place]
         after = place + 1
-    column[:] = kept + column[after:]
+    kept += column[after:]
+    column[:] = kept
 
 
 def _directives(  # noqa: PLR0913, PLR0917 - the columns that it reads

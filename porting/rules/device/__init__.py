@@ -47,7 +47,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         (narrow_atomics, narrow_atomics.NAMES),
         (intrinsics, tuple(intrinsics.names(unit))),
     ):
-        for name in names:
+        for name in filter(unit.index.__contains__, names):
             for place in unit.where(name):
                 if _is_call(unit, place):
                     call = call_at(unit.tokens, place)
@@ -59,10 +59,10 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
 
 def _is_call(unit: Unit, place: int) -> bool:
     """Whether a builtin is called here: it is no declaration, member or name of the project's."""
-    token, before = unit.tokens[place], unit.tokens[place - 1]
-    if before.text in _NO_CALL or token.text in unit.project.declared:
+    words = unit.tokens.words
+    if words[place - 1] in _NO_CALL or words[place] in unit.project.declared:
         return False
-    if before.kind == IDENT and before.text not in _BEFORE_EXPRESSION:
+    if unit.tokens.kinds[place - 1] == IDENT and words[place - 1] not in _BEFORE_EXPRESSION:
         return False
     function = unit.functions.around(place + 1)
     return function is None or function.name != place

@@ -50,7 +50,7 @@ def _launches(unit: Unit) -> Iterator[tuple[int, int]]:
     tokens = unit.tokens
     for opener in unit.launches:
         for close in range(opener + 1, min(len(tokens), opener + _LONGEST_LAUNCH)):
-            if tokens[close].text == ">>>":
+            if tokens.words[close] == ">>>":
                 arguments = split_arguments(tokens, opener + 1, close)
                 if len(arguments) > 2:  # noqa: PLR2004 - grid, block, bytes
                     size = _value(unit, arguments[2].first, arguments[2].last)

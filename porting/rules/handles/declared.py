@@ -1,7 +1,7 @@
 """Which variables, members and functions of a file hold integer handles."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,7 +9,6 @@ from porting.rules.handles.types import HANDLES
 from porting.rules.unit import Unit
 from porting.syntax import (
     IDENT,
-    Token,
     Tokens,
     declares,
     enclosing_bracket,
@@ -90,7 +89,7 @@ def _scope(unit: Unit, number: int) -> int:
     return function.open if function is not None else _FILE
 
 
-def _declarators(tokens: Sequence[Token], number: int) -> Iterator[tuple[int, int]]:
+def _declarators(tokens: Tokens, number: int) -> Iterator[tuple[int, int]]:
     """Yield the names that a mention of a type declares, and their depth of indirection."""
     at, depth = number + 1, 0
     template = _template_around(tokens, number)
@@ -112,7 +111,7 @@ def _declarators(tokens: Sequence[Token], number: int) -> Iterator[tuple[int, in
         at = -1 if is_parameter else _next_declarator(tokens, at + 1)
 
 
-def _template_around(tokens: Sequence[Token], number: int) -> int | None:
+def _template_around(tokens: Tokens, number: int) -> int | None:
     """Return the end of a template list that holds the type, as in `vector<CUdeviceptr>`."""
     opener = number - 1
     while opener > 0 and (tokens[opener].kind == IDENT or tokens[opener].text in (",", "::", "*")):
@@ -122,7 +121,7 @@ def _template_around(tokens: Sequence[Token], number: int) -> int | None:
     return match_angle(tokens, opener)
 
 
-def _next_declarator(tokens: Sequence[Token], at: int) -> int:
+def _next_declarator(tokens: Tokens, at: int) -> int:
     """Return the token behind the comma that ends a declarator, -1 when it is the last one."""
     while at < len(tokens):
         text = tokens[at].text
@@ -151,7 +150,7 @@ def _add(unit: Unit, handles: Handles, number: int, handle: Handle) -> None:
             handles.variables.setdefault(name, []).append(handle)
 
 
-def _is_function(tokens: Sequence[Token], number: int) -> bool:
+def _is_function(tokens: Tokens, number: int) -> bool:
     """Whether `T name(...)` declares a function: no arguments, parameters, or a body behind it."""
     close = match_bracket(tokens, number + 1)
     if close is None:

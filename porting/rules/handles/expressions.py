@@ -1,10 +1,9 @@
 """The expression around a handle: its extent, what is done with it, and what takes the result."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from porting.syntax import IDENT, PUNCT, Token, match_bracket
+from porting.syntax import IDENT, PUNCT, Tokens, match_bracket
 from porting.syntax.words import words
 
 _POSTFIX: Final = frozenset(("(", "["))
@@ -31,7 +30,7 @@ class Span:
     last: int
 
 
-def primary(tokens: Sequence[Token], number: int) -> Span:
+def primary(tokens: Tokens, number: int) -> Span:
     """Return the postfix expression that an identifier belongs to: `a::b->c[i].d(x)`."""
     first = number
     while first >= 2 and tokens[first - 1].text in (".", "->", "::"):  # noqa: PLR2004
@@ -45,7 +44,7 @@ def primary(tokens: Sequence[Token], number: int) -> Span:
     return Span(first, last)
 
 
-def _operand_start(tokens: Sequence[Token], at: int) -> int:
+def _operand_start(tokens: Tokens, at: int) -> int:
     while at > 0 and tokens[at].text in (")", "]"):
         depth = 0
         while at > 0:
@@ -72,7 +71,7 @@ class Use:
     integer: bool
 
 
-def use_of(tokens: Sequence[Token], span: Span) -> Use:
+def use_of(tokens: Tokens, span: Span) -> Use:
     """Return the arithmetic around an expression, brackets passed."""
     sums = integer = False
     while span.first > 0 and span.last + 1 < len(tokens):
@@ -98,7 +97,7 @@ def use_of(tokens: Sequence[Token], span: Span) -> Use:
     return Use(span, sums, integer)
 
 
-def _is_grouping(tokens: Sequence[Token], opener: int) -> bool:
+def _is_grouping(tokens: Tokens, opener: int) -> bool:
     """Whether a `(` groups, rather than calls, casts or belongs to a statement."""
     before = tokens[opener - 1] if opener else None
     if before is None or before.text == "return":
@@ -106,14 +105,14 @@ def _is_grouping(tokens: Sequence[Token], opener: int) -> bool:
     return before.kind != IDENT and before.text not in (")", "]", ">")
 
 
-def _is_binary(tokens: Sequence[Token], operator: int) -> bool:
+def _is_binary(tokens: Tokens, operator: int) -> bool:
     before = tokens[operator - 1] if operator else None
     if before is None or before.text in _KEYWORDS:
         return False
     return before.kind != PUNCT or before.text in (")", "]")
 
 
-def _left_operand(tokens: Sequence[Token], at: int, level: int) -> int:
+def _left_operand(tokens: Tokens, at: int, level: int) -> int:
     """Return where the operand that ends at a token starts: behind a looser operator."""
     while at >= 0:
         text = tokens[at].text
@@ -132,7 +131,7 @@ def _left_operand(tokens: Sequence[Token], at: int, level: int) -> int:
     return 0
 
 
-def _right_operand(tokens: Sequence[Token], first: int, level: int) -> int:
+def _right_operand(tokens: Tokens, first: int, level: int) -> int:
     """Return the last token of the operand that starts at a token."""
     at = first
     while at < len(tokens):
@@ -152,7 +151,7 @@ def _right_operand(tokens: Sequence[Token], first: int, level: int) -> int:
     return len(tokens) - 1
 
 
-def _open_of(tokens: Sequence[Token], closer: int) -> int:
+def _open_of(tokens: Tokens, closer: int) -> int:
     depth = 0
     for at in range(closer, -1, -1):
         depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(tokens[at].text, 0)

@@ -1,12 +1,11 @@
 """An asm statement: its text and its operands."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from porting.rules.unit import Unit
-from porting.syntax import IDENT, RAW_STRING, STRING, Token, match_bracket
+from porting.syntax import IDENT, RAW_STRING, STRING, Tokens, match_bracket
 
 _QUALIFIERS: Final = frozenset(
     ("volatile", "__volatile__", "__volatile", "inline", "goto", "__inline__")
@@ -62,7 +61,7 @@ def read_statement(unit: Unit, keyword: int) -> AsmStatement | None:
     return AsmStatement(keyword, close, text, tuple(operands), outputs)
 
 
-def _sections(tokens: Sequence[Token], first: int, last: int) -> list[tuple[int, int]]:
+def _sections(tokens: Tokens, first: int, last: int) -> list[tuple[int, int]]:
     """Split at the top-level colons; `::` is two."""
     sections: list[tuple[int, int]] = []
     start = at = first
@@ -80,7 +79,7 @@ def _sections(tokens: Sequence[Token], first: int, last: int) -> list[tuple[int,
     return sections
 
 
-def _text(tokens: Sequence[Token], first: int, last: int) -> str | None:
+def _text(tokens: Tokens, first: int, last: int) -> str | None:
     parts: list[str] = []
     for token in tokens[first:last]:
         if token.kind == STRING:
@@ -110,7 +109,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return "" if code.endswith("\n") else code
 
 
-def _operands(tokens: Sequence[Token], first: int, last: int) -> list[AsmOperand]:
+def _operands(tokens: Tokens, first: int, last: int) -> list[AsmOperand]:
     """Read `[name] "constraint"(expression), ...`; what has another shape is left out."""
     found: list[AsmOperand] = []
     at = first
@@ -130,7 +129,7 @@ def _operands(tokens: Sequence[Token], first: int, last: int) -> list[AsmOperand
     return found
 
 
-def is_simple(tokens: Sequence[Token], operand: AsmOperand) -> bool:
+def is_simple(tokens: Tokens, operand: AsmOperand) -> bool:
     """Whether the expression is one name or number, or members and subscripts without calls."""
     return all(
         token.kind == IDENT or token.text in (".", "->", "[", "]", "::") or token.text[0].isdigit()

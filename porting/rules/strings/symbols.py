@@ -1,7 +1,7 @@
 """Names of CUDA functions in strings that are looked up at run time."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
@@ -14,7 +14,7 @@ from porting.rules.unit import Unit
 from porting.syntax import (
     IDENT,
     STRING,
-    Token,
+    Tokens,
     callee_of,
     enclosing_bracket,
     looks_like_cuda,
@@ -121,7 +121,7 @@ def _is_looked_up(unit: Unit, number: int, name: str) -> bool:
     return looks_up or _LOADS.search(callee) is not None or _is_itself_near(tokens, opener, name)
 
 
-def _taker(tokens: Sequence[Token], number: int) -> tuple[int | None, str]:
+def _taker(tokens: Tokens, number: int) -> tuple[int | None, str]:
     """Return the bracket that holds a string, and what is called with it."""
     opener = enclosing_bracket(tokens, number)
     while opener is not None and tokens[opener].text == "(":
@@ -132,7 +132,7 @@ def _taker(tokens: Sequence[Token], number: int) -> tuple[int | None, str]:
     return opener, ""
 
 
-def _is_itself_near(tokens: Sequence[Token], opener: int, name: str) -> bool:
+def _is_itself_near(tokens: Tokens, opener: int, name: str) -> bool:
     """Whether the bracket also holds an identifier that contains the name (`&pfn_cuInit`)."""
     close = min(match_bracket(tokens, opener) or opener, opener + _NEAR)
     return any(t.kind == IDENT and name in t.text for t in tokens[opener:close])
@@ -177,7 +177,7 @@ def _built(unit: Unit) -> Iterator[Diagnostic]:
         yield unit.diagnose(NO_SYMBOL, token, text, help=help_text)
 
 
-def _is_prefix(tokens: Sequence[Token], number: int) -> bool:
+def _is_prefix(tokens: Tokens, number: int) -> bool:
     if "%" in tokens[number].text:
         return True
     following = [t.text for t in tokens[number + 1 : number + 3]]
