@@ -4,16 +4,18 @@ from porting.toolkits import platforms
 from porting.toolkits.platforms import CHOICES, CUDA, PLATFORMS, ROCM, SELECTOR, Platform
 
 NAME = "GpuDetection.cmake"
+_WIDTH = 80
 
 _FUNCTIONS = """\
 # Appends a home to the caller's lists unless it is there: where it was named, and its path.
 macro(gpu_add_place source path)
-  get_filename_component(gpu_real "${path}" REALPATH)
+  string(REGEX REPLACE "(.)/+$" "\\\\1" gpu_path "${path}")
+  get_filename_component(gpu_real "${gpu_path}" REALPATH)
   list(FIND gpu_known "${gpu_real}" gpu_at)
   if(gpu_at EQUAL -1)
     list(APPEND gpu_known "${gpu_real}")
     list(APPEND gpu_sources "${source}")
-    list(APPEND gpu_paths "${path}")
+    list(APPEND gpu_paths "${gpu_path}")
   endif()
 endmacro()
 
@@ -71,13 +73,22 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def _fail(indent: str, text: str) -> list[str]:
+    """Return the lines that end the run with a message, which CMake joins again."""
+    words = text.split(" ")
+    parts = [""]
+    for number, word in enumerate(words):
+        if len(parts[-1]) + len(word) > _WIDTH:
+            parts.append("")
+        parts[-1] += word + " " * (number < len(words) - 1)
+    lines = [f"{indent}  {_quoted(part)}" for part in parts]
+    return [f"{indent}message(FATAL_ERROR", *lines[:-1], f"{lines[-1]})"]
+
+
 def _expression(pattern: str) -> list[str]:
     """Return a regular expression of the table as CMake's, in parts to be found in order."""
     parts = pattern.split(r"[\s\S]*?")
-    return [
-        part.replace(r"\d", "[0-9]").replace(r"\s*", "[ \t\r\n]*").replace("^", "^")
-        for part in parts
-    ]
+    return [part.replace(r"\d", "[0-9]").replace(r"\s*", "[ \t\r\n]*") for part in parts]
 
 
 def _inspect(platform: Platform) -> str:
@@ -94,7 +105,9 @@ def _inspect(platform: Platform) -> str:
     ]
     for group in (platform.headers, platform.libraries):
         lines += [
-            f'  gpu_first_file(found "${{home}}" {" ".join(group)})',
+            '  gpu_first_file(found "${home}"',
+            *(f"    {name}" for name in group[:-1]),
+            f"    {group[-1]})",
             "  if(NOT found)",
             "    if(missing)",
             f'      set(missing "${{missing}} and no {group[0]}")',
@@ -123,9 +136,10 @@ def _age(platform: Platform) -> list[str]:
         return []
     lines = []
     for number, (file, pattern) in enumerate(platform.version_files):
-        expressions = " ".join(_quoted(part) for part in _expression(pattern))
-        read = f'gpu_version(version "${{home}}/{file}" {expressions})'
-        lines += [f"  {read}"] if number == 0 else ["  if(NOT version)", f"    {read}", "  endif()"]
+        parts = [_quoted(part) for part in _expression(pattern)]
+        read = [f'  gpu_version(version "${{home}}/{file}"', *(f"    {part}" for part in parts)]
+        read[-1] += ")"
+        lines += read if number == 0 else ["  if(NOT version)", *_deeper(read), "  endif()"]
     oldest = ".".join(map(str, platform.oldest))
     text = platforms.TOO_OLD.format(
         name=platform.name,
@@ -140,6 +154,10 @@ def _age(platform: Platform) -> list[str]:
         f"    set(GPU_REASON {_quoted(text)} PARENT_SCOPE)",
         "  endif()",
     ]
+
+
+def _deeper(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
 
 
 def _find(platform: Platform) -> str:
@@ -212,7 +230,7 @@ def _detect() -> str:
         f'    set(asked "$ENV{{{SELECTOR}}}")',
         "  endif()",
         f'  if(asked AND NOT asked MATCHES "^({"|".join(CHOICES)})$")',
-        f"    message(FATAL_ERROR {_quoted(unknown)})",
+        *_fail("    ", unknown),
         "  endif()",
         '  set(home "")',
         '  if(NOT asked STREQUAL "none")',
@@ -231,13 +249,13 @@ def _detect() -> str:
         lines += [
             f'  if(asked STREQUAL "{platform.name}")',
             f"    if(NOT GPU_{upper}_HOME)",
-            f"      message(FATAL_ERROR {_quoted(text)})",
+            *_fail("      ", text),
             "    endif()",
             "  endif()",
         ]
     lines += [
         "  if(NOT asked AND GPU_ROCM_HOME AND GPU_CUDA_HOME)",
-        f"    message(FATAL_ERROR {_quoted(both)})",
+        *_fail("    ", both),
         "  elseif(NOT asked AND GPU_ROCM_HOME)",
         "    set(asked rocm)",
         "  elseif(NOT asked AND GPU_CUDA_HOME)",

@@ -122,7 +122,7 @@ def is_linkable(conversion: Conversion, item: Linked, start: int) -> bool:
     """Whether a library has something to link; says why not."""
     if item.severity is Severity.ERROR:
         conversion.edits.say(LIBRARY_MISSING, start, item.reason)
-        return True
+        return False
     if item.link and not conversion.project.links(item):
         reason = f"{item.cuda}: no source makes its markers"
         conversion.edits.say(LIBRARY_DROPPED, start, reason)

@@ -106,7 +106,7 @@ def _flags(conversion: Conversion, command: Command, values: tuple[Argument, ...
             gap = conversion.edits.text[word.end : following.start]
             if gap.isspace():
                 conversion.edits.replace(word.end, following.start, ";")
-    if not values or conversion.edits.covers(values[0].start, values[-1].end):
+    if not values or conversion.edits.takes_out(values[0].start, values[-1].end):
         conversion.edits.cut_command(command)
 
 

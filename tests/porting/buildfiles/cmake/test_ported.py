@@ -70,7 +70,9 @@ _COMMANDS = st.sampled_from(
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
+)
 @given(commands=st.lists(_COMMANDS, max_size=6))
 def test_second_port_changes_nothing(convert: Convert, mode: Mode, commands: list[str]) -> None:
     text = HEAD + "\n".join(commands) + "\n"
