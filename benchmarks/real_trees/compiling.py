@@ -139,14 +139,14 @@ class Compiler:
             return ()
         source, made = folder / "prefix.cpp", folder / "prefix.pch"
         source.write_text("".join(f"#include {self._spelled(path)}\n" for path in prefix.headers))
-        command = [*self._command(group[0].work), *_PRECOMPILED, "--system-header-prefix=/"]
+        command = [*self._command(group[0].work), "--system-header-prefix=/"]
         if "-x" not in command:
             command += ["-x", "c++"]
         text = _run([*command, str(source), "-E", "-o", "-"], folder)
         if text.returncode or prefix_of(text.stdout, str(folder)).digest != prefix.digest:
             return ()
         emit = ("-fsyntax-only", "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", str(made))
-        if _run([*command, *emit, str(source)], folder).returncode:
+        if _run([*command, *_PRECOMPILED, *emit, str(source)], folder).returncode:
             return ()
         return (*_PRECOMPILED, "-include-pch", str(made))
 
