@@ -91,12 +91,14 @@ def _sections(entries: Sequence[Entry]) -> Iterator[str]:
 
 def _text(entries: Sequence[Entry]) -> str:
     both = [entry for entry in entries if entry.side is Side.BOTH and not entry.c_text]
-    typed = [entry for entry in entries if entry.side is Side.BOTH and entry.c_text]
+    typed = [entry for entry in entries if entry.side is Side.CXX or entry.c_text]
     device = [entry for entry in entries if entry.side is Side.DEVICE]
     blocks = [_joined(entry.text for entry in both)]
     if typed:
-        cxx, plain = _joined(e.text for e in typed), _joined(e.c_text for e in typed)
-        blocks.append(f"#if defined(__cplusplus)\n{cxx}#else\n{plain}#endif\n")
+        plain = _joined(entry.c_text for entry in typed if entry.c_text)
+        other = f"#else\n{plain}" if plain else ""
+        cxx = _joined(entry.text for entry in typed)
+        blocks.append(f"#if defined(__cplusplus)\n{cxx}{other}#endif\n")
     if device:
         blocks.append(f"#if defined(__HIPCC__)\n{_joined(e.text for e in device)}#endif\n")
     return "\n".join(block for block in blocks if block)

@@ -1,19 +1,19 @@
 """What the findings of a port come to when no source is rewritten."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
-from porting.headers.codes import JOINED, NEEDS_REWRITE, TORCH
+from porting.headers.codes import NEEDS_REWRITE, TORCH
 from porting.headers.generate import Headers
 from porting.headers.guards import arch_guards, lines_left_out
-from porting.headers.loading import FINDERS
+from porting.headers.joining import passed_on
 from porting.headers.parts import part_names
 from porting.headers.prototypes import prototypes
+from porting.headers.uses import FINDERS
 from porting.mapping import Names, Status
 from porting.rules import Unit
-from porting.rules.pasting import Macro, Paste, bare_parameters
 from porting.rules.torch_headers import rocm_header
 
 _ADVICE: Final = (
@@ -26,7 +26,18 @@ _NOT_ASKED: Final = ("WRP", "WSZ", "HND")
 _DONE: Final = frozenset(("INC006", "LAU001", "MAC005", "MAC011", "MAC012", "NAM005", "API006"))
 # What it does where it provides the name in question.
 _BY_NAME: Final = frozenset(
-    ("API001", "API002", "API004", "API009", "DEV001", "DEV003", "DEV004", "DEV012", "STR006")
+    (
+        "NAM001",
+        "API001",
+        "API002",
+        "API004",
+        "API009",
+        "DEV001",
+        "DEV003",
+        "DEV004",
+        "DEV012",
+        "STR006",
+    )
 )
 # A condition on the architecture is answered by `arch_guards`.
 _GUARDS: Final = frozenset(("MAC003", "MAC004"))
@@ -63,7 +74,7 @@ def compat_findings(
     yield from arch_guards(unit)
     yield from _handle_members(unit, headers)
     yield from _torch(unit)
-    yield from _passed_on(unit, headers)
+    yield from passed_on(unit, headers.provided)
 
 
 def _handle_members(unit: Unit, headers: Headers) -> Iterator[Diagnostic]:
@@ -86,7 +97,7 @@ def _handle_members(unit: Unit, headers: Headers) -> Iterator[Diagnostic]:
 
 
 def _needs_rewrite(finding: Diagnostic) -> Diagnostic:
-    message = f"a header cannot do this ({finding.code}): {finding.message}"
+    message = f"only --mode rename does this ({finding.code}): {finding.message}"
     return replace(
         finding,
         code=NEEDS_REWRITE.code,
@@ -153,45 +164,3 @@ def _torch(unit: Unit) -> Iterator[Diagnostic]:
             text = f"'{header.path}' is {target} in PyTorch for ROCm, with other names in it"
             help_text = "port extensions of PyTorch with --mode rename"
             yield unit.diagnose(TORCH, header.start, text, help=help_text, symbol=header.path)
-
-
-def _passed_on(unit: Unit, headers: Headers) -> Iterator[Diagnostic]:
-    """Yield the macros that hand a CUDA name to one that joins it, where that makes a difference.
-
-    The name is expanded on the way.  Only what is spelled elsewhere notices: the joined name when
-    the tree also writes it out.
-    """
-    for paste in unit.project.pastes:
-        for outer in _callers(unit, paste):
-            for name in sorted(headers.provided & _arguments(unit, outer)):
-                joined = next((w for w in paste.by_name if name in w and w != name), "")
-                if not joined or not unit.where(joined):
-                    continue
-                number = unit.where(outer)[0]
-                text = (
-                    f"{outer} passes {name} on to {paste.macro.name}, which then joins HIP's name"
-                )
-                help_text = f"let {outer} join it itself, as {joined} is also written out"
-                yield unit.diagnose(JOINED, unit.tokens[number], text, help=help_text, symbol=name)
-
-
-def _callers(unit: Unit, paste: Paste) -> set[str]:
-    """Return the macros that pass a parameter of their own to a joining macro."""
-    others: Iterable[Macro] = (p.macro for p in unit.project.pastes)
-    found: set[str] = set()
-    for macro in others:
-        bare = {macro.parameters[n] for n in bare_parameters(macro) if n < len(macro.parameters)}
-        for callee, arguments in macro.calls:
-            if callee == paste.macro.name and bare & set(arguments):
-                found.add(macro.name)
-    return found
-
-
-def _arguments(unit: Unit, macro: str) -> frozenset[str]:
-    """Return the single-word arguments of a macro's calls in one file."""
-    return frozenset(
-        unit.tokens[argument.first].text
-        for call in unit.calls(macro)
-        for argument in call.arguments
-        if argument.last - argument.first == 1
-    )

@@ -99,7 +99,8 @@ def has_integer(parameter: Parameter) -> bool:
 
 
 def _declared(parameter: Parameter) -> str:
-    return f"{parameter.type.replace(' *', '*')} {parameter.name}"
+    type_ = parameter.type.replace(" *", "*").replace("*const", "* const")
+    return f"{type_} {parameter.name}"
 
 
 def _argument(parameter: Parameter) -> str:

@@ -15,7 +15,13 @@ from porting.mapping import Name, Names
 from porting.rules.api.changes import Cast, Symbol
 from porting.rules.api.signatures import SIGNATURES
 
-_STATUS: Final = "hipError_t"
+# Types that HIP's headers keep from C.
+CXX_ONLY: Final = ("hipTexRef", "textureReference")
+# Last arguments that HIP has and CUDA has not; HIP's default for them is for C++ alone.
+_LAST: Final = {
+    "hipStreamWaitValue32": ("0xffffffffu",),
+    "hipStreamWaitValue64": ("0xffffffffffffffffull",),
+}
 _TOO_MUCH: Final = "hipErrorInvalidValue"
 _CAST: Final = re.compile(r"\([\w ]+\**\)(?=[A-Za-z_])")
 # Template parameters of what CUDA's C++ headers take through a template.
@@ -64,6 +70,8 @@ def _entry(name: Name, usable: Sequence[Form], target: Target, names: Names) -> 
         text = "\n".join(_typed(name.name, form, target, names) for form in usable)
         return Entry(name.name, name.library, Group.FUNCTIONS, text, c_text=plain)
     text = "\n".join(_typed(name.name, form, target, names) for form in usable)
+    if any(word in text for word in CXX_ONLY):
+        return Entry(name.name, name.library, Group.FUNCTIONS, text, Side.CXX)
     first = max(usable, key=lambda form: len(form.parameters))
     c_text = _wrapper(name.name, first)
     return Entry(
@@ -152,15 +160,14 @@ def _wrapper(name: str, form: Form) -> str:
     return _function(name, form.fitted, "")
 
 
-def _function(name: str, fitted: Fitted, template: str) -> str:
-    arguments = _arguments(fitted.body)
-    statements = [
-        line
-        for parameter in fitted.must_be_null
-        for line in (f"  if ({parameter} != NULL) return {_TOO_MUCH};",)
-    ]
+def _function(called: str, fitted: Fitted, template: str) -> str:
+    arguments = [*_arguments(fitted.body), *_LAST.get(fitted.callee, ())]
+    statements = [f"  if ({name} != NULL) return {_TOO_MUCH};" for name in fitted.must_be_null]
+    names = [re.split(r"[ *&]", text)[-1] for text in fitted.parameters]
+    used = set(re.findall(r"\w+", fitted.body)) | set(fitted.must_be_null)
+    statements += [f"  (void){name};" for name in names if name not in used]
     statements.append(call("return ", fitted.callee, arguments))
-    head = f"static inline {fitted.returns} {name}"
+    head = f"static inline {fitted.returns} {called}"
     note = ""
     if fitted.must_be_null:
         note = comment(f"HIP has no place for {' and '.join(fitted.must_be_null)}.")

@@ -19,6 +19,8 @@ from porting.rules.api.signatures import SIGNATURES
 TABLE = Path(__file__).with_name("prototypes.tsv")
 CACHE = Path.home() / ".cache" / "eclosion" / "names"
 CLANG = "clang-19"
+# `#define cuMemAlloc cuMemAlloc_v2`, and the form for per-thread default streams.
+_ALIAS = re.compile(r"^#define (cu\w+) (?:__CUDA_API_PT[DS]+Z?\()?(cu\w+)\)?$", re.MULTILINE)
 # Release -> the wheels whose include folders hold its runtime and driver headers, newest first.
 RELEASES = {
     "13.0": ("nvidia-cuda-runtime-13.0.96", "nvidia-cuda-crt-13.0.88"),
@@ -68,9 +70,7 @@ def _prototypes(wheels: tuple[str, ...]) -> dict[str, str]:
     flags = [flag for folder in sorted(folders) for flag in ("-I", str(folder))]
     tree = json.loads(_clang([*flags, "-fsyntax-only", "-Xclang", "-ast-dump=json"]))
     found = dict(_functions(tree))
-    for alias, name in re.findall(
-        r"^#define (cu\w+) (cu\w+)$", _clang([*flags, "-E", "-dM"]), re.MULTILINE
-    ):
+    for alias, name in _ALIAS.findall(_clang([*flags, "-E", "-dM"])):
         if name in found:
             found[alias] = found[name]
     return found

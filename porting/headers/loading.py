@@ -7,15 +7,13 @@ from porting.config import Target
 from porting.headers.entries import Entry, Group
 from porting.headers.layout import WIDTH, call, function
 from porting.headers.parts import parts_for
-from porting.headers.uses import Uses
+from porting.headers.uses import FINDERS, Uses
 from porting.mapping import Names, Status
 from porting.rules.strings.sonames import LIBRARY_NAME, drop_in_file
 from porting.rules.strings.symbols import EXPORTS
 
 _OPENS: Final = "dlopen"
 _FINDS: Final = "dlsym"
-# Found by dlsym, these find others by name: what is returned in their place translates too.
-FINDERS: Final = ("cuGetProcAddress", "cuGetProcAddress_v2")
 
 
 def library_names(uses: Uses, target: Target) -> Mapping[str, str]:

@@ -5,9 +5,9 @@ from typing import Final
 
 from porting.config import Target
 from porting.headers.device_properties import WARP_SIZE_NAMES, warp_size_entry
-from porting.headers.entries import Entry, Group, Missing
+from porting.headers.entries import Entry, Group, Missing, Side
 from porting.headers.fitting import INTEGERS
-from porting.headers.functions import function_entry, intrinsic_entry
+from porting.headers.functions import CXX_ONLY, function_entry, intrinsic_entry
 from porting.headers.layout import define
 from porting.headers.parts import part_names
 from porting.headers.uses import Use, Uses
@@ -83,4 +83,5 @@ def _type(use: Use, name: Name, target: str) -> Entry:
         text = f"typedef {target} {name.name};\n"
     else:
         text = define(name.name, target)
-    return Entry(name.name, name.library, Group.TYPES, text)
+    side = Side.CXX if target in CXX_ONLY else Side.BOTH
+    return Entry(name.name, name.library, Group.TYPES, text, side)

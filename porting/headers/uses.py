@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from porting.headers.parts import part_names
 from porting.mapping import Names
 from porting.rules import Unit
 from porting.rules.pasting import Paste
@@ -16,9 +17,11 @@ from porting.syntax import call_at, match_angle
 # Compiler and platform names that no table of a library has.
 PLATFORM: Final = frozenset(("__CUDACC__", "__grid_constant__", "__cluster_dims__", "__maxnreg__"))
 _TAG_WORDS: Final = frozenset(("struct", "enum", "union", "class"))
+# Looked up by name themselves, these find others by name.
+FINDERS: Final = ("cuGetProcAddress", "cuGetProcAddress_v2")
 # Functions that find others by name.
 ENTRY_POINTS: Final = (
-    *("cuGetProcAddress", "cuGetProcAddress_v2"),
+    *FINDERS,
     *("cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion"),
 )
 _LOOK_UPS: Final = frozenset(("dlopen", "dlsym", *ENTRY_POINTS))
@@ -94,6 +97,7 @@ class _Gathering:
 
     def __init__(self, names: Names) -> None:
         self.table = names
+        self._own = PLATFORM | part_names()
         self.names: dict[str, _Building] = {}
         self.headers: dict[str, Place] = {}
         self.namespaces: dict[str, Place] = {}
@@ -107,7 +111,7 @@ class _Gathering:
         for text, numbers in unit.index.items():
             if text in _LOOK_UPS:
                 self.look_ups.setdefault(text, _place(unit, numbers[0]))
-            if self.table.get(text) is not None or text in PLATFORM:
+            if self.table.get(text) is not None or text in self._own:
                 self._name(unit, text, numbers)
             elif self.table.namespace(text) is not None:
                 self._namespace(unit, text, numbers)
@@ -169,7 +173,7 @@ class _Gathering:
                 if match["linux"] and "%" not in match["version"]:
                     self.libraries.setdefault(match[0].rstrip("."), _place(unit, number))
         for finding in check_symbols(unit):
-            if finding.code == SYMBOL.code:
+            if finding.code == SYMBOL.code or finding.symbol in FINDERS:
                 place = Place(finding.file, finding.line, finding.column)
                 self.symbols.setdefault(finding.symbol, place)
 
