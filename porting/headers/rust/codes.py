@@ -132,6 +132,15 @@ OWN_SIGNATURE = Code(
     "a hand-written declaration with another number of parameters than CUDA's",
     "The declaration does not agree with CUDA's headers, so neither does the forwarder to HIP.",
 )
+NO_SCRIPT = Code(
+    "RST016",
+    "link-line",
+    Severity.ERROR,
+    "a crate that declares CUDA functions and has no build script",
+    "Nothing tells the linker of a ROCm build where the functions are.  A build script compiles the"
+    " forwarders and links libamdhip64: rocm_build::link_symbols of eclosion/rocm_build.rs, then"
+    " cargo:rustc-link-lib=dylib=amdhip64.",
+)
 CODES = (
     NO_COUNTERPART,
     OWN_LAYOUT,
@@ -148,4 +157,5 @@ CODES = (
     BAD_PATTERN,
     STALE,
     OWN_SIGNATURE,
+    NO_SCRIPT,
 )

@@ -78,7 +78,7 @@ def call(function: str, arguments: Sequence[str], indent: int, room: int = 0) ->
         return f"{function}({inside})"
     pad = " " * (indent + 4)
     if all(len(a) <= _SHORT and "(" not in a for a in arguments):
-        return f"{function}(\n{_filled(arguments, indent + 4)}\n{' ' * indent})"
+        return f"{function}(\n{_filled(arguments, indent + 4, WIDTH - 1)}\n{' ' * indent})"
     lines = "".join(f"{pad}{a},\n" for a in arguments)
     return f"{function}(\n{lines}{' ' * indent})"
 
@@ -96,12 +96,12 @@ def imports(path: str, names: Sequence[str], indent: int) -> str:
     )
 
 
-def _filled(words: Sequence[str], indent: int) -> str:
+def _filled(words: Sequence[str], indent: int, width: int = WIDTH) -> str:
     """Write words with commas, as many to a line as fit."""
     lines = [" " * indent]
     for word in words:
         gap = " " if lines[-1].strip() else ""
-        if len(lines[-1]) + len(gap) + len(word) + 1 > WIDTH:
+        if len(lines[-1]) + len(gap) + len(word) + 1 > width:
             lines.append(" " * indent)
             gap = ""
         lines[-1] += f"{gap}{word},"

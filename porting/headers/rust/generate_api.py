@@ -1,12 +1,9 @@
 r"""Write data/*.json, the declarations of the C interfaces, by running bindgen on their headers.
 
-    LIBCLANG_PATH=/usr/lib/llvm-15/lib python -m porting.headers.rust.generate_api OUT.json \
-        --header cuda.h --header cuda_runtime_api.h --prefix 'cu|cuda|CU|CUDA' \
-        --set 'nvidia-cuda-runtime-cu12==12.9.79=DIR:DIR' [--define NAME] [--set ...]
-
-Each --set is a name for the report and the include folders of one release; where releases differ
-the set named first wins.  bindgen 0.60 needs libclang 15 or older.  Names, numbers and layouts are
-facts of the interfaces; comments and everything else in the headers are left out.
+ci/rust_api.sh runs this with the headers of pinned wheels.  Each --set is a name for the report and
+the include folders of one release; where releases differ the set named first wins.  bindgen 0.60
+needs libclang 15 or older.  Names, numbers and layouts are facts of the interfaces; comments and
+everything else in the headers are left out.
 """
 
 import argparse
@@ -207,7 +204,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     api, sources = _collect(options)
     if options.mapped:
-        api = reachable(api, _mapped())
+        api = reachable(api, _with_versions(api, _mapped()))
     options.output.write_text(write(api, sources))
     return 0
 
@@ -225,13 +222,21 @@ def _collect(options: argparse.Namespace) -> tuple[Api, list[str]]:
     return api, sources
 
 
+def _with_versions(api: Api, wanted: set[str]) -> set[str]:
+    """Add what a macro makes of a name, and the suffixed forms of a function."""
+    names = {name for name in api["functions"] if re.sub(r"_v\d+$", "", name) in wanted}
+    return wanted | names | {t for name, t in api["macros"].items() if name in wanted}
+
+
 def _mapped() -> set[str]:
     from porting.mapping import Names, Status, releases
 
     found: set[str] = set()
     for release in releases():
         names = Names.load(release.name)
-        found |= {n.name for n in names if n.status is not Status.UNSUPPORTED}
+        for name in names:
+            if name.status is not Status.UNSUPPORTED:
+                found |= {name.name, name.target or ""}
     return found
 
 

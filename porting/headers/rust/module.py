@@ -230,7 +230,7 @@ class Module:
         declared = cuda.function_name(one.cuda)
         target = hip.function_name(name.target or "")
         if declared is None or target is None:
-            self.missing[one.cuda] = "the module has no declaration of it"
+            self.missing[one.cuda] = undeclared(name)
             return
         ours, theirs = cuda.functions[declared], hip.functions[target]
         if self._same(ours, theirs):
@@ -358,6 +358,14 @@ _ALLOW_HIP = (
     "#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]\n"
     "#[allow(clippy::all, dead_code, missing_docs)]\n"
 )
+
+
+def undeclared(name: Name) -> str:
+    """Say that a function has a counterpart, and that its declaration is not known here."""
+    return (
+        f"{name.target} is there, and the declarations of {name.library} are not known here:"
+        f" call {name.target} in the ROCm build"
+    )
 
 
 def _kinds(declared: Signature) -> list[str]:

@@ -9,8 +9,8 @@ _ERRORS = frozenset(("cudaError", "cudaError_enum"))
 _UNKNOWN_ERROR = 999  # cudaErrorUnknown and CUDA_ERROR_UNKNOWN
 
 
-# What no enumeration of HIP's holds: HIP answers "invalid value".
-_NO_VALUE = 0xFFFF_FFFF
+# Stands for a number that no enumeration of HIP's holds: HIP answers "invalid value".
+NO_VALUE = None
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,14 @@ class Numbers:
     """The values of one CUDA enumeration whose numbers are other ones in HIP.
 
     `to_hip` and `to_cuda` hold the numbers that change, in order; the rest stays as it is.
+    `cuda_type` and `hip_type` are the integers that hold them.
     """
 
     enum: str
-    to_hip: Mapping[int, int]
-    to_cuda: Mapping[int, int]
+    cuda_type: str
+    hip_type: str
+    to_hip: Mapping[int, int | None]
+    to_cuda: Mapping[int, int | None]
 
     @property
     def same(self) -> bool:
@@ -32,8 +35,8 @@ class Numbers:
 
 def numbers(shapes: Shapes, enum: str) -> Numbers:
     """Compare the values of a CUDA enumeration with those of its counterparts in HIP."""
-    pairs: dict[int, int] = {}
-    back: dict[int, int] = {}
+    pairs: dict[int, int | None] = {}
+    back: dict[int, int | None] = {}
     hip_enum = ""
     for name, value in shapes.cuda.enums[enum].values.items():
         found = shapes.names.get(name)
@@ -50,18 +53,20 @@ def numbers(shapes: Shapes, enum: str) -> Numbers:
     if enum in _ERRORS:
         known = set(shapes.hip.enums[hip_enum].values.values()) if hip_enum else set()
         back |= dict.fromkeys(known - back.keys(), _UNKNOWN_ERROR)
-    return Numbers(enum, _changes(pairs), _changes(back))
+    cuda_type = shapes.cuda.canonical(enum)
+    hip_type = shapes.hip.canonical(hip_enum) if hip_enum else cuda_type
+    return Numbers(enum, cuda_type, hip_type, _changes(pairs), _changes(back))
 
 
-def _mark_strangers(shapes: Shapes, enum: str, hip_enum: str, pairs: dict[int, int]) -> None:
+def _mark_strangers(shapes: Shapes, enum: str, hip_enum: str, pairs: dict[int, int | None]) -> None:
     """Keep a CUDA value without a counterpart from meaning something else in HIP."""
     taken = set(shapes.hip.enums[hip_enum].values.values()) if hip_enum else set()
     for value in shapes.cuda.enums[enum].values.values():
         if value in taken:
-            pairs.setdefault(value, _NO_VALUE)
+            pairs.setdefault(value, NO_VALUE)
 
 
-def _changes(table: Mapping[int, int]) -> dict[int, int]:
+def _changes(table: Mapping[int, int | None]) -> dict[int, int | None]:
     return {have: want for have, want in sorted(table.items()) if have != want}
 
 

@@ -9,7 +9,7 @@ from porting.config import Target
 from porting.diagnostics import Diagnostic, by_place
 from porting.headers.rust.api import cuda_api, hip_api, with_size_t
 from porting.headers.rust.build_script import build_text
-from porting.headers.rust.codes import BAD_PATTERN, LACKING, NO_COUNTERPART, STALE
+from porting.headers.rust.codes import BAD_PATTERN, LACKING, NO_COUNTERPART, NO_SCRIPT, STALE
 from porting.headers.rust.crates import Crate, crates
 from porting.headers.rust.enums import EnumStyle
 from porting.headers.rust.lexer import Kind, string_value, tokens
@@ -83,7 +83,7 @@ def generate(
     if not cuda:
         return Shim(handled=handled)
     made = _make(cuda, target, names, bindings)
-    found = [*_missing(made), *_patterns(cuda)]
+    found = [*_missing(made), *_patterns(cuda), *_without_script(made)]
     for uses in cuda:
         found += lint(uses, made.module.shapes, target)
     files = _files(made, target) if any(uses.found for uses in cuda) else {}
@@ -144,7 +144,7 @@ def _missing(made: _Made) -> Iterator[Diagnostic]:
             told.add((use.file, name))
             yield NO_COUNTERPART.at(
                 use.file,
-                f"{name} has no counterpart in HIP: {why}",
+                f"{name} cannot be given over HIP: {why}",
                 "call something else, or leave the code out of the ROCm build",
                 line=use.line,
                 column=use.column,
@@ -160,6 +160,26 @@ def _why_missing(made: _Made, uses: Uses, use: Use) -> str:
     if name in uses.declared:
         return made.symbols.missing.get(name, "")
     return made.module.missing.get(name, "")
+
+
+def _without_script(made: _Made) -> Iterator[Diagnostic]:
+    """Yield an error where nothing can link the forwarders that a crate needs."""
+    for uses in made.uses:
+        declares = (u for u in uses.found if u.how is How.DECLARED)
+        first = next((u for u in declares if u.wanted.cuda in made.symbols.functions), None)
+        if first is None or uses.crate.script is not None:
+            continue
+        folder = "/".join([".."] * (uses.crate.root.count("/") + bool(uses.crate.root)))
+        folder = f"{folder}/{FOLDER}" if folder else FOLDER
+        yield NO_SCRIPT.at(
+            first.file,
+            f"{uses.crate.name} declares {first.wanted.cuda} and has no build script to link it",
+            f'add a build.rs with include!("{folder}/rocm_build.rs"); that calls'
+            f' rocm_build::link_symbols("{folder}")',
+            line=first.line,
+            column=first.column,
+            symbol=first.wanted.cuda,
+        )
 
 
 def _patterns(cuda: Sequence[Uses]) -> Iterator[Diagnostic]:

@@ -1,13 +1,14 @@
 """The generated file of symbols: what the linker finds for the CUDA functions a crate declares."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from porting.headers.rust.api import PRIMITIVES, Signature
 from porting.headers.rust.conversions import Canonical
 from porting.headers.rust.formatting import WIDTH, call, imports, let, signature
-from porting.headers.rust.numbers import Numbers, numbers
+from porting.headers.rust.module import undeclared
+from porting.headers.rust.numbers import NO_VALUE, Numbers, numbers
 from porting.headers.rust.shapes import Shapes
 
 _C_TYPES = frozenset((*PRIMITIVES.values(), "c_void", "usize", "bool"))
@@ -42,7 +43,9 @@ class Symbols:
             declared = self.shapes.cuda.function_name(name)
             target = self.shapes.hip.function_name(record.target)
             text = self._forwarder(name, declared, target) if declared and target else None
-            if text is None:
+            if not declared or not target:
+                self.missing[name] = undeclared(record)
+            elif text is None:
                 self.missing[name] = record.reason or f"{record.target} takes other arguments"
             else:
                 self.functions[name] = text
@@ -75,6 +78,8 @@ class Symbols:
 
     def _shown(self, kind: str) -> str | None:
         """Write a type for the C interface: what HIP cannot name is c_void behind a pointer."""
+        if self.shapes.cuda.end(kind) in self.shapes.cuda.enums:
+            return self.shapes.cuda.canonical(kind)
         text = self.canonical.cuda(kind)
         if text.startswith("*"):
             pointers = re.match(r"(?:\*(?:const|mut) )+", text)
@@ -114,7 +119,9 @@ class Symbols:
             return
         if self._translates(enum, "from_hip"):
             yield f"    if !{own}.is_null() {{"
-            yield f"        *{own} = {enum}_from_hip(*{own});"
+            found = self.translations[enum, "from_hip"]
+            cast = "" if found.cuda_type == found.hip_type else " as _"
+            yield f"        *{own} = {enum}_from_hip(*{own}){cast};"
             yield "    }"
 
     def _result(self, ours: Signature, theirs: Signature) -> str:
@@ -151,20 +158,19 @@ def _body(function: str, arguments: list[str], after: list[str], back: str) -> l
 
 def _translation(enum: str, way: str, found: Numbers) -> str:
     """Write the function that translates an enumeration's numbers."""
-    table: Mapping[int, int] = found.to_hip if way == "to_hip" else found.to_cuda
-    side = "HIP's number for CUDA's" if way == "to_hip" else "CUDA's number for HIP's"
-    arms: dict[int, list[int]] = {}
+    kinds = (found.cuda_type, found.hip_type)
+    table, side = found.to_hip, "HIP's number for CUDA's"
+    if way == "from_hip":
+        table, side, kinds = found.to_cuda, "CUDA's number for HIP's", kinds[::-1]
+    arms: dict[int | None, list[int]] = {}
     for have, want in table.items():
         arms.setdefault(want, []).append(have)
-    lines = [
-        f"/// {side}: `{enum}`.",
-        f"fn {enum}_{way}(value: u32) -> u32 {{",
-        "    match value {",
-    ]
+    head = f"fn {enum}_{way}(value: {kinds[0]}) -> {kinds[1]} {{"
+    lines = [f"/// {side}: `{enum}`.", head, "    match value {"]
     for want, haves in sorted(arms.items(), key=lambda arm: arm[1][0]):
-        shown = "u32::MAX" if want == 0xFFFF_FFFF else str(want)  # noqa: PLR2004 - no value
-        lines += _arm(haves, shown)
-    return "\n".join([*lines, "        other => other,", "    }", "}"])
+        lines += _arm(haves, f"{kinds[1]}::MAX" if want is NO_VALUE else str(want))
+    rest = "other" if kinds[0] == kinds[1] else "other as _"
+    return "\n".join([*lines, f"        other => {rest},", "    }", "}"])
 
 
 def _arm(haves: list[int], want: str) -> Iterator[str]:

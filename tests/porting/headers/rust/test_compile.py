@@ -90,11 +90,14 @@ def test_module_when_bindgen_binds_hip(tmp_path: Path, names: Names, sysroot: Sy
         pytest.skip("libclang 15 is not installed: bindgen 0.60 fails with newer ones")
     header = tmp_path / "hip.h"
     lines = ("hip/hip_runtime_api.h", "hip/hiprtc.h", "rccl/rccl.h")
+    lines += ("hipblas/hipblas.h", "hipfft/hipfft.h", "hiprand/hiprand.h")
     header.write_text("".join(f"#include <{line}>\n" for line in lines))
     clang = ("--", "-D__HIP_PLATFORM_AMD__", f"-I{sysroot.include}")
     environment = {**os.environ, "LIBCLANG_PATH": str(libclang), "OUT_DIR": str(tmp_path)}
-    out = ("--size_t-is-usize", "-o", str(tmp_path / "hip_sys.rs"))
-    run("bindgen", header, "--no-doc-comments", *out, *clang, env=environment)
+    out = ("--no-doc-comments", "--size_t-is-usize", "-o", str(tmp_path / "hip_sys.rs"))
+    kinds = ("function", "type", "var")
+    lists = [w for kind in kinds for w in (f"--allowlist-{kind}", "(hip|HIP|nccl|NCCL).*")]
+    run("bindgen", header, *out, *lists, *clang, env=environment)
     file = tmp_path / "rocm_compat.rs"
     file.write_text(everything(names, "7.1", Style(bindings=Bindings.BINDGEN)).text())
     run(rust_tool("rustc"), *DENY, "-o", tmp_path / "out.rmeta", file, env=environment)

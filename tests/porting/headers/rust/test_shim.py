@@ -141,3 +141,22 @@ def test_concerns(path: str, *, answer: bool) -> None:
 
 def test_codes_when_listed_are_each_once() -> None:
     assert len({code.code for code in codes.CODES}) == len(codes.CODES)
+
+
+def test_generate_when_nothing_can_link_the_forwarders(shim: ShimMaker) -> None:
+    (found,) = shim(OWN).diagnostics
+    assert (found.code, found.line) == (codes.NO_SCRIPT.code, 2)
+    assert 'rocm_build::link_symbols("eclosion")' in found.help
+    assert shim(OWN, script="fn main() {}").diagnostics == ()
+
+
+def test_generate_when_a_math_library_is_bound(shim: ShimMaker) -> None:
+    script = 'fn main() { bindgen::builder().allowlist_function("cublasSgemm_v2").generate(); }'
+    made = shim("fn f() { cublasSgemm_v2(); }", script=script)
+    assert made.diagnostics == ()
+    assert "as cublasSgemm_v2;" in made.files[MODULE]
+
+
+def test_generate_when_a_library_has_no_declarations_here(shim: ShimMaker) -> None:
+    (found,) = shim("fn f() { cusparseCreate(); }").diagnostics
+    assert "call hipsparseCreate in the ROCm build" in found.message
