@@ -50,6 +50,11 @@ class Crate:
     script: RustFile | None
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """Its manifest and its sources, without the build script."""
+        return (posixpath.join(self.root, MANIFEST), *(file.path for file in self.files))
+
+    @property
     def name(self) -> str:
         """The package's name."""
         return str(self.package.get("name", posixpath.basename(self.root)))

@@ -44,7 +44,7 @@ class Shim:
 
     `scripts`: path of a build script -> what it has to call.  `provided`: the CUDA names that the
     files hold, those without a counterpart among them: a comment lists those.  `handled`: the
-    sources of packages, build scripts aside.
+    manifests and sources of packages, build scripts aside.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
@@ -78,7 +78,8 @@ def generate(
     """Return the Rust files for the crates among the sources that use CUDA and no HIP yet."""
     kept = [source for source in sources if concerns(source.path)]
     packages = crates(kept)
-    handled = tuple(file.source for crate in packages for file in crate.files)
+    paths = {path for crate in packages for path in crate.paths}
+    handled = tuple(source for source in kept if source.path in paths)
     cuda = [_uses for crate in packages if (_uses := _cuda_uses(crate, names)) is not None]
     if not cuda:
         return Shim(handled=handled)

@@ -89,8 +89,8 @@ def test_module_when_bindgen_binds_hip(tmp_path: Path, names: Names, sysroot: Sy
     if not libclang.is_dir():
         pytest.skip("libclang 15 is not installed: bindgen 0.60 fails with newer ones")
     header = tmp_path / "hip.h"
-    lines = ("hip/hip_runtime_api.h", "hip/hiprtc.h", "rccl/rccl.h")
-    lines += ("hipblas/hipblas.h", "hipfft/hipfft.h", "hiprand/hiprand.h")
+    lines = ["hip/hip_runtime_api.h", "hip/hiprtc.h", "rccl/rccl.h"]
+    lines += ["hipblas/hipblas.h", "hipfft/hipfft.h", "hiprand/hiprand.h"]
     header.write_text("".join(f"#include <{line}>\n" for line in lines))
     clang = ("--", "-D__HIP_PLATFORM_AMD__", f"-I{sysroot.include}")
     environment = {**os.environ, "LIBCLANG_PATH": str(libclang), "OUT_DIR": str(tmp_path)}

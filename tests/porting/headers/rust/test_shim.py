@@ -31,7 +31,7 @@ def test_generate_when_a_crate_binds_headers(shim: ShimMaker) -> None:
 def test_generate_when_no_crate_uses_cuda(shim: ShimMaker) -> None:
     made = shim("pub fn add(a: u32, b: u32) -> u32 { a + b }")
     assert not made.files
-    assert [source.path for source in made.handled] == ["src/lib.rs"]
+    assert [source.path for source in made.handled] == ["Cargo.toml", "src/lib.rs"]
 
 
 def test_generate_when_files_are_in_no_package(names: Names) -> None:
