@@ -85,6 +85,14 @@ SETTING_DROPPED = Code(
     "The variable, property or command only steers CUDA's compiler or libraries, and was taken"
     " out.",
 )
+LIBRARY_OWN = Code(
+    "BLD020",
+    _TOPIC,
+    Severity.WARNING,
+    "a library of ROCm that takes the place of one of CUDA's with an interface of its own",
+    "The library is linked in the place of CUDA's, but its functions and types are others: sources"
+    " that use the library must be ported by hand.",
+)
 CODES = (
     LEFT_ALONE,
     ALREADY_PORTED,
@@ -96,6 +104,7 @@ CODES = (
     VERSION_DECISION,
     VENDOR_STEP,
     SETTING_DROPPED,
+    LIBRARY_OWN,
 )
 
 

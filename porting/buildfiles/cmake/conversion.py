@@ -21,6 +21,7 @@ class Conversion:
         self.edits = FileEdits(listing)
         self.archs = project.context.target.archs
         self.marked: set[str] = set()  # sources whose language was set at the top level
+        self.default_at: int | None = None  # where the architectures' default was added
         self._linked: dict[int, set[str]] = {}  # by command: what it links already
         self._translated: set[int] = set()  # commands whose options were translated, by start
 

@@ -2,12 +2,14 @@
 
 from bisect import bisect_left
 
-from porting.buildfiles.cmake.commands import Argument, Command, Listing
+from porting.buildfiles.cmake.commands import Argument, Command, Listing, parse
 from porting.buildfiles.cmake.lexer import Kind, tokenize
+from porting.buildfiles.codes import LEFT_ALONE
 from porting.buildfiles.model import rewritten
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.hipify import Hipified
+from porting.source import SourceFile
 
 _SEPARATORS = " \t\r\n;"
 
@@ -42,7 +44,7 @@ class FileEdits:
         while after < len(self.text) and self.text[after] in _SEPARATORS:
             after += 1
         if self._ends_comment(before):
-            self._cut.append((start, end if self.text[after] == ")" else after))
+            self._cut.append((start, end if self.text[after] in ")>" else after))
         elif self._begins_list(before, start) and self.text[after] not in ')">':
             self._cut.append((start, after))
         else:
@@ -54,7 +56,10 @@ class FileEdits:
 
     def cut_command(self, command: Command) -> None:
         """Take a command out, and its lines when nothing else is on them."""
-        start, end = command.start, command.end
+        self.cut_lines(command.start, command.end)
+
+    def cut_lines(self, start: int, end: int) -> None:
+        """Take a place out, and its lines when nothing else is on them."""
         line = self.text.rfind("\n", 0, start) + 1
         stop = self._line_end(end)
         if not self.text[line:start].strip() and not self.text[end:stop].strip():
@@ -119,12 +124,18 @@ class FileEdits:
         """Return the file with every change, or as it is when an error was found."""
         if self.failed:
             return rewritten(self.source, (), self.said)
-        return rewritten(self.source, self._edits(), self.said)
+        done = rewritten(self.source, self._edits(), self.said)
+        broken = parse(SourceFile(self.source.path, done.data)).broken
+        if broken >= 0:
+            # Whatever went wrong here, a file that CMake cannot read is worse than none.
+            self.say(LEFT_ALONE, 0, "the converted file would be no valid CMake; please report it")
+            return rewritten(self.source, (), self.said)
+        return done
 
     def _edits(self) -> list[Edit]:
         within = [(s, e) for s, e in self._replaced if s < e]
         free = [(s, e) for s, e in self._cut if not any(a <= s and e <= b for a, b in within)]
-        cuts = _merged(free)
+        cuts = _merged([self._with_line(*cut) for cut in _merged(free)])
         edits = [Edit(start, end, "") for start, end in cuts]
         for (start, end), text in self._replaced.items():
             if not any(s < end and start < e for s, e in cuts):
@@ -138,6 +149,13 @@ class FileEdits:
     def _begins_list(self, before: int, start: int) -> bool:
         """Whether what is taken out at `start`, after blanks from `before`, is a list's first."""
         return self.text[before - 1] == "(" or (before == start and self.text[before - 1] in '":')
+
+    def _with_line(self, start: int, end: int) -> tuple[int, int]:
+        """Return a place that is taken out, with its whole line when nothing else is on it."""
+        line = self.text.rfind("\n", 0, start) + 1
+        if line and not self.text[line:start].strip() and self.text[end : end + 1] == "\n":
+            return line, end + 1
+        return start, end
 
     def _line_end(self, offset: int) -> int:
         at = self.text.find("\n", offset)

@@ -8,6 +8,7 @@ from porting.buildfiles.cmake.conversion import Conversion, call
 
 # HIP is a language from 3.21 on; the first releases of 3.21 could not link it.
 OLDEST = (3, 21, 3)
+_ARCHITECTURES = "CMAKE_CUDA_ARCHITECTURES"
 
 
 def minimum_version(conversion: Conversion, command: Command) -> None:
@@ -55,7 +56,10 @@ def check_language(conversion: Conversion, command: Command) -> None:
 
 
 def _around(conversion: Conversion, command: Command) -> None:
-    conversion.edits.before(command, *architectures(conversion, command))
+    default = architectures(conversion, command)
+    if default:
+        conversion.default_at = command.start
+    conversion.edits.before(command, *default)
     lines = ["set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)"]
     if not conversion.project.finds_toolkit and needs_packages(conversion):
         lines += packages(conversion, ("REQUIRED",))
@@ -74,7 +78,7 @@ def architectures(conversion: Conversion, command: Command) -> list[str]:
             "check_language",
             "enable_language",
         )
-        if first or other.values[:1] == ("CMAKE_CUDA_ARCHITECTURES",):
+        if first or other.values[:1] == (_ARCHITECTURES,):
             return []
     names = " ".join(conversion.archs)
     return [
@@ -82,6 +86,17 @@ def architectures(conversion: Conversion, command: Command) -> list[str]:
         f"  set(CMAKE_HIP_ARCHITECTURES {names})",
         "endif()",
     ]
+
+
+def drop_second_default(conversion: Conversion) -> None:
+    """Take out a default of the architectures that comes after the one that was added."""
+    commands = conversion.listing.commands
+    for first, middle, last in zip(commands, commands[1:], commands[2:], strict=False):
+        asks = first.name == "if" and first.values == ("NOT", "DEFINED", _ARCHITECTURES)
+        sets = middle.name == "set" and middle.values[:1] == (_ARCHITECTURES,)
+        added = conversion.default_at is not None and conversion.default_at < first.start
+        if asks and sets and last.name == "endif" and added:
+            conversion.edits.cut_lines(first.start, last.end)
 
 
 def needs_packages(conversion: Conversion) -> bool:
@@ -105,7 +120,8 @@ def packages(conversion: Conversion, how: Sequence[str]) -> list[str]:
     found = [line.replace(" )", ")") for line in finds]
     required = " REQUIRED" if "REQUIRED" in how else ""
     return [
-        "list(APPEND CMAKE_PREFIX_PATH ${CMAKE_HIP_COMPILER_ROCM_ROOT})",
+        # Before HIP is enabled, CMake does not know ROCm's place yet.
+        "list(APPEND CMAKE_PREFIX_PATH ${CMAKE_HIP_COMPILER_ROCM_ROOT} $ENV{ROCM_PATH} /opt/rocm)",
         *found,
         *(f"find_library({n.upper()}_LIBRARY {n}{required})" for n in project.unpackaged),
     ]

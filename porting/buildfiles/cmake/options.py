@@ -76,7 +76,8 @@ def _apply(
     if flags:
         new = (" " if blank else ";").join(flags)
         if new != _bare(word.text):
-            edits.replace(word.start, word.end, new)
+            text = new.replace('"', '\\"') if argument.quoted else new
+            edits.replace(word.start, word.end, text)
     else:
         edits.cut(*_whole_argument((argument,), word.start, word.end))
 

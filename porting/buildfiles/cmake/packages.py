@@ -123,6 +123,7 @@ def _other_package(conversion: Conversion, command: Command, package: str) -> No
 
 def find_library(conversion: Conversion, command: Command) -> None:
     """Look for ROCm's library."""
+    seen: set[str] = set()
     for argument in command.args[1:]:
         bare = argument.value.removeprefix("lib").removesuffix(".so")
         found = library(bare)
@@ -132,8 +133,13 @@ def find_library(conversion: Conversion, command: Command) -> None:
             conversion.edits.say(LIBRARY_MISSING, argument.start, f"{bare}: {found.reason}")
             return
         name = argument.value.replace(bare, found.link[0])
-        conversion.edits.replace(argument.inner, argument.inner_end, name)
-        _hint(conversion, command, "lib")
+        if name in seen:
+            conversion.edits.cut_argument(argument)
+        else:
+            conversion.edits.replace(argument.inner, argument.inner_end, name)
+        if not seen:
+            _hint(conversion, command, "lib")
+        seen.add(name)
 
 
 def find_path(conversion: Conversion, command: Command) -> None:

@@ -12,8 +12,15 @@ from porting.buildfiles.cmake.names import (
     Meaning,
     variable,
 )
+from porting.buildfiles.cmake.options import options_after
 from porting.buildfiles.cmake.versions import replace_version
-from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED, LIBRARY_MISSING, SETTING_DROPPED
+from porting.buildfiles.codes import (
+    LEFT_ALONE,
+    LIBRARY_DROPPED,
+    LIBRARY_MISSING,
+    LIBRARY_OWN,
+    SETTING_DROPPED,
+)
 from porting.buildfiles.libraries import Linked, library
 from porting.diagnostics import Severity
 
@@ -54,6 +61,11 @@ def rename_references(conversion: Conversion, command: Command) -> None:
     for number, argument in enumerate(command.args):
         if conversion.edits.covers(argument.start, argument.end):
             continue
+        if argument.value.startswith("$<DEVICE_LINK:") and argument.value.endswith(">"):
+            text = "$<DEVICE_LINK>: clang has no device link step of its own"
+            conversion.edits.say(SETTING_DROPPED, argument.start, text)
+            conversion.edits.cut_argument(argument)
+            continue
         if argument.value == "CUDA" and _is_language(command, number):
             conversion.edits.replace(argument.inner, argument.inner_end, "HIP")
         if argument.value == "NVIDIA" and any("CUDA_COMPILER_ID" in v for v in command.values):
@@ -63,6 +75,15 @@ def rename_references(conversion: Conversion, command: Command) -> None:
             conversion.edits.replace(argument.inner, argument.inner_end, name)
         for match in _NAME.finditer(argument.value):
             _replace(conversion, command, argument, match, seen)
+    if command.name == "target_link_options":
+        _drop_empty(conversion, command)
+
+
+def _drop_empty(conversion: Conversion, command: Command) -> None:
+    """Take a command out of which no option is left."""
+    options = list(options_after(command.args, 1))
+    if options and all(conversion.edits.takes_out(a.start, a.end) for a in options):
+        conversion.edits.cut_command(command)
 
 
 def renamed(conversion: Conversion, text: str) -> str:
@@ -123,6 +144,8 @@ def is_linkable(conversion: Conversion, item: Linked, start: int) -> bool:
     if item.severity is Severity.ERROR:
         conversion.edits.say(LIBRARY_MISSING, start, item.reason)
         return False
+    if item.severity is Severity.WARNING:
+        conversion.edits.say(LIBRARY_OWN, start, f"{item.cuda}: {item.reason}")
     if item.link and not conversion.project.links(item):
         reason = f"{item.cuda}: no source makes its markers"
         conversion.edits.say(LIBRARY_DROPPED, start, reason)

@@ -46,6 +46,9 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
     "set_source_files_properties": (settings.properties,),
     "target_compile_options": (settings.compile_options,),
     "add_compile_options": (settings.compile_options,),
+    "target_compile_definitions": (settings.definitions,),
+    "add_compile_definitions": (settings.definitions,),
+    "add_definitions": (settings.definitions,),
     "target_include_directories": (linking.include_directories,),
     "include_directories": (linking.include_directories,),
     "target_link_libraries": (linking.link_libraries,),
@@ -72,6 +75,7 @@ def convert(project: CMakeProject, listing: Listing) -> Hipified:
             in_string=False,
         )
         rename_references(conversion, command)
+    languages.drop_second_default(conversion)
     find_leftovers(conversion)
     return conversion.edits.result()
 

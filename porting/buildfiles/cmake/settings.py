@@ -19,6 +19,7 @@ from porting.buildfiles.cmake.options import has_options_of_nvcc, options_after,
 from porting.buildfiles.cmake.references import HOME, drop_setting
 from porting.buildfiles.cmake.words import Word, words_of
 from porting.buildfiles.codes import LEFT_ALONE, SETTING_DROPPED
+from porting.buildfiles.flags import translate
 
 _TRUE = frozenset(("ON", "TRUE", "YES", "Y", "1"))
 _FALSE = frozenset(("OFF", "FALSE", "NO", "N", "0", ""))
@@ -89,6 +90,9 @@ def _translate(
 ) -> None:
     runs = runs_of(conversion.edits.text, values, _not_for_others)
     link = conversion.translate(command, values, runs, in_string=in_string)
+    empty = bool(values) and conversion.edits.takes_out(values[0].start, values[-1].end)
+    if empty and command.name == "list":
+        conversion.edits.cut_command(command)
     if link:
         conversion.edits.after(command, f"add_link_options({LINK_FOR_HIP})")
 
@@ -212,6 +216,23 @@ def _options_property(
     )
     if of_cuda or has_options_of_nvcc(conversion.edits.text, values):
         _translate(conversion, command, values, in_string=name.endswith("FLAGS"))
+
+
+def definitions(conversion: Conversion, command: Command) -> None:
+    """Name HIP's macros where CUDA's headers are told something by a definition."""
+    for word in words_of(conversion.edits.text, command.args):
+        name = word.text.removeprefix("-D")
+        (piece,) = translate([f"-D{name}"]).pieces
+        if piece.flags == (f"-D{name}",):
+            continue
+        prefix = word.text.removesuffix(name)
+        new = [f.removeprefix("-D") for f in piece.flags if f.startswith("-D")]
+        if name.startswith("CUDA_API_PER_THREAD"):
+            new = ["HIP_API_PER_THREAD_DEFAULT_STREAM=1"]
+        if new:
+            conversion.edits.replace(word.start, word.end, prefix + new[0])
+        else:
+            conversion.edits.cut(word.start, word.end)
 
 
 def compile_options(conversion: Conversion, command: Command) -> None:

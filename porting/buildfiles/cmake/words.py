@@ -100,6 +100,7 @@ def _languages(head: str) -> tuple[bool, bool]:
 
 def _read(text: str, argument: Argument, number: int, scan: _Scan) -> None:
     at, end, start = argument.inner, argument.inner_end, -1
+    in_quotes = False  # of the command line, as in "-Xcompiler=\\"-a -b\\""
 
     def finish(until: int) -> None:
         nonlocal start
@@ -118,13 +119,14 @@ def _read(text: str, argument: Argument, number: int, scan: _Scan) -> None:
             finish(at)
             scan.ends[scan.stack.pop().start] = at + 1
             at += 1
-        elif text[at].isspace() or text[at] == ";":
+        elif (text[at].isspace() or text[at] == ";") and not in_quotes:
             finish(at)
             at += 1
         elif start < 0 and text.startswith(_SHELL, at):
             at += len(_SHELL)
         else:
             start = at if start < 0 else start
+            in_quotes ^= text.startswith('\\"', at)
             at += 2 if text[at] == "\\" else 1
     finish(end)
 

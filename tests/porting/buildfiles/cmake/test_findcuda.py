@@ -9,6 +9,7 @@ from porting.diagnostics import Severity
 
 Convert = Callable[..., Any]
 
+ROOT = "${CMAKE_HIP_COMPILER_ROCM_ROOT}"
 HIP = "$<COMPILE_LANGUAGE:HIP>"
 OPTIONS = "target_compile_options(t PRIVATE"
 WAVELETS = """\
@@ -31,7 +32,7 @@ if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
 endif()
 enable_language(HIP)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
-list(APPEND CMAKE_PREFIX_PATH ${CMAKE_HIP_COMPILER_ROCM_ROOT})
+list(APPEND CMAKE_PREFIX_PATH ${CMAKE_HIP_COMPILER_ROCM_ROOT} $ENV{ROCM_PATH} /opt/rocm)
 find_package(hip REQUIRED)
 find_package(hipblas REQUIRED)
 find_package(hipsparse REQUIRED)
@@ -68,7 +69,7 @@ def test_optional_cuda_is_optional_hip(convert: Convert) -> None:
         "if(CMAKE_HIP_COMPILER)",
         "  enable_language(HIP)",
         "  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)",
-        "  list(APPEND CMAKE_PREFIX_PATH ${CMAKE_HIP_COMPILER_ROCM_ROOT})",
+        f"  list(APPEND CMAKE_PREFIX_PATH {ROOT} $ENV{{ROCM_PATH}} /opt/rocm)",
         "  find_package(hip QUIET)",
         "endif()",
         "if(hip_FOUND)",

@@ -93,6 +93,22 @@ def test_architectures_that_the_tree_sets_first_are_the_targets(convert: Convert
             "target_compile_options(t PRIVATE -ffast-math -Wall)",
         ),
         (
+            "target_compile_definitions(t PRIVATE A __CUDA_NO_HALF_OPERATORS__ B)",
+            "target_compile_definitions(t PRIVATE A __HIP_NO_HALF_OPERATORS__=1 B)",
+        ),
+        (
+            "add_definitions(-DCUDA_API_PER_THREAD_DEFAULT_STREAM)",
+            "add_definitions(-DHIP_API_PER_THREAD_DEFAULT_STREAM=1)",
+        ),
+        (
+            'set(CMAKE_CUDA_FLAGS "-Xcompiler=\\"-Wall -Wextra\\" -DA=\\"b c\\" -w")',
+            'set(CMAKE_HIP_FLAGS "-Wall -Wextra -DA=\\"b c\\" -w")',
+        ),
+        (
+            "add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:\n  -lineinfo # all\n  -dlto\n>)",
+            "add_compile_options($<$<COMPILE_LANGUAGE:HIP>:\n  -gline-tables-only # all\n>)",
+        ),
+        (
             "set(MY_OPTIONS -O3;--expt-relaxed-constexpr;-lineinfo)",
             "set(MY_OPTIONS -O3;-gline-tables-only)",
         ),
@@ -149,6 +165,7 @@ def test_command_is_for_hip(convert: Convert, cuda: str, hip: str) -> None:
         "target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)",
         "list(APPEND CMAKE_CUDA_ARCHITECTURES 90)",
         "include(FindCUDA/select_compute_arch)",
+        "target_link_options(t PRIVATE $<DEVICE_LINK:-dlto>)",
     ],
 )
 def test_command_is_taken_out_with_its_line_and_a_note(convert: Convert, command: str) -> None:
@@ -156,6 +173,19 @@ def test_command_is_taken_out_with_its_line_and_a_note(convert: Convert, command
     assert done.text() == f"{HIP_HEAD}set(A b)\n   # why\n"
     assert [line for line, _ in done.said()] == [3, 5]
     assert {code for _, code in done.said()} <= {"BLD012", "BLD019"}
+
+
+def test_default_of_the_architectures_is_not_set_twice(convert: Convert) -> None:
+    again = (
+        "if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)\n  set(CMAKE_CUDA_ARCHITECTURES 80)\nendif()\n"
+    )
+    assert convert(f"{HEAD}{again}set(A b)\n").text() == f"{HIP_HEAD}set(A b)\n"
+
+
+def test_library_with_an_interface_of_its_own_is_a_warning(convert: Convert) -> None:
+    done = convert(f"{HEAD}target_link_libraries(t PRIVATE cudnn)\n")
+    assert done.lines[-1] == "target_link_libraries(t PRIVATE MIOpen)"
+    assert done.said(Severity.WARNING) == [(3, "BLD020")]
 
 
 def test_separable_compilation_is_linked_by_clang(convert: Convert) -> None:
@@ -204,7 +234,7 @@ def test_version_of_cuda_is_decided_as_the_one_that_hip_follows(convert: Convert
     [
         ("set_target_properties(t PROPERTIES CUDA_PTX_COMPILATION ON)", "BLD010"),
         ("math(EXPR x ${CMAKE_CUDA_COMPILER_VERSION})", "BLD010"),
-        ("target_link_options(t PRIVATE $<DEVICE_LINK:-v>)", "BLD010"),
+        ("target_compile_options(t PRIVATE $<$<CUDA_COMPILER_VERSION:12>:-v>)", "BLD010"),
         ("execute_process(COMMAND nvcc --version OUTPUT_VARIABLE v)", "BLD010"),
         ("foreach(a ${CMAKE_CUDA_ARCHITECTURES_ALL})\nendforeach()", "BLD010"),
         ("target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-dlink>)", "BLD014"),

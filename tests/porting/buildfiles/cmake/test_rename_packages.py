@@ -9,7 +9,7 @@ Convert = Callable[..., Any]
 
 HEAD = "project(p LANGUAGES CXX CUDA)\n"
 ROOT = "${CMAKE_HIP_COMPILER_ROCM_ROOT}"
-PREFIX = f"list(APPEND CMAKE_PREFIX_PATH {ROOT})"
+PREFIX = f"list(APPEND CMAKE_PREFIX_PATH {ROOT} $ENV{{ROCM_PATH}} /opt/rocm)"
 
 
 def test_toolkit_is_hip_and_the_packages_of_what_is_linked_anywhere(convert: Convert) -> None:

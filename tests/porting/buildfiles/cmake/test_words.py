@@ -22,7 +22,7 @@ def _words(arguments: str) -> list[Word]:
         ("$<$<CONFIG:Debug>:-a;-b>", ["-a", "-b"]),
         ("-DX=$<BOOL:1>,y -b", ["-DX=$<BOOL:1>,y", "-b"]),
         ('"SHELL:-a b"', ["-a", "b"]),
-        ('"a\\"b c"', ['a\\"b', "c"]),
+        ('"a\\"b c"', ['a\\"b c']),
     ],
 )
 def test_words_are_elements_of_the_list(arguments: str, texts: list[str]) -> None:
