@@ -95,7 +95,8 @@ class _Outcome:
         elif self._suppressions.covers(finding):
             self._suppressed.append(replace(finding, edits=()))
         elif self._edits.add(finding.edits):
-            self._keep(replace(finding, edits=tuple(_real(self._unit.source.text, finding.edits))))
+            real = tuple(_real(self._unit.source.text, finding.edits))
+            self._keep(finding if real == finding.edits else replace(finding, edits=real))
         else:
             self._keep(replace(finding, edits=()))
             self._conflict(finding.edits[0], finding.message)

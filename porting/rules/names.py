@@ -101,7 +101,8 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         if text in CONVENTIONS:
             yield from _conventions(unit, text, places)
         elif name is None:
-            yield from _not_in_tables(unit, text, places)
+            if looks_like_cuda(text):
+                yield from _not_in_tables(unit, text, places)
         elif name.target is not None and name.status is Status.MAPPED and not _needs_a_person(name):
             own = _own_variables(unit, places) if name.kind == "function" else frozenset()
             yield from _renamed(unit, name.target, [n for n in places if n not in own])
@@ -200,8 +201,6 @@ def _unsupported(unit: Unit, name: Name, number: int) -> Diagnostic:
 
 
 def _not_in_tables(unit: Unit, text: str, places: list[int]) -> Iterator[Edit | Diagnostic]:
-    if not looks_like_cuda(text):
-        return
     foreign = [n for n in places if not (n and unit.tokens[n - 1].text in (".", "->", "::"))]
     if not foreign or _is_declared(unit, text):
         return

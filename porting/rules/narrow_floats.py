@@ -59,7 +59,8 @@ def _has_narrow(unit: Unit) -> bool:
 def spellings(unit: Unit, narrow: Narrow) -> tuple[str, ...]:
     """Return the names of a type, with those that `using` and `typedef` give it in the tree."""
     elsewhere = (n for n, kind in unit.project.bfloat_aliases.items() if kind in narrow.value)
-    here = (alias for name in narrow.value for alias in _aliases(unit, name))
+    present = (name for name in narrow.value if name in unit.index)
+    here = (alias for name in present for alias in _aliases(unit, name))
     return (*narrow.value, *here, *elsewhere)
 
 

@@ -84,13 +84,12 @@ class Tokens(Sequence[Token]):
 
     def find(self, text: str) -> Iterator[int]:
         """Yield the index of every token with this text."""
-        at = -1
-        try:
-            while True:
-                at = self.words.index(text, at + 1)
+        first = text[0].encode("latin-1")
+        at = self.firsts.find(first)
+        while at >= 0:
+            if self.words[at] == text:
                 yield at
-        except ValueError:
-            return
+            at = self.firsts.find(first, at + 1)
 
     def first_from(self, offset: int) -> int:
         """Return the index of the first token that starts at or behind an offset."""

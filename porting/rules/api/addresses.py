@@ -40,7 +40,7 @@ def check_addresses(unit: Unit) -> Iterator[Diagnostic]:
     """Yield the cast of every address of an overloaded function, or where one is missing."""
     if unit.source.suffix == ".c":
         return  # C has no overloads
-    for name in _NAMES:
+    for name in filter(unit.index.__contains__, _NAMES):
         target = unit.names.get(name)
         if name in unit.project.declared or target is None or target.target not in _PARAMETERS:
             continue

@@ -82,7 +82,7 @@ _ORDER: Final = {
 def check_fields(unit: Unit) -> Iterator[Diagnostic]:
     """Yield what differs in the members of a file's structures."""
     for renamed in _RENAMED:
-        if unit.where(renamed.field) and unit.target.release < renamed.until:
+        if renamed.field in unit.index and unit.target.release < renamed.until:
             yield from _rename(unit, renamed)
     for name in sorted(_MISSING.keys() & unit.index.keys()):
         yield from _missing(unit, name)

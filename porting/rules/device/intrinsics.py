@@ -48,9 +48,7 @@ _WITH_OPERAND: Final = frozenset(("__nanosleep", "__isGlobal"))
 
 def names(unit: Unit) -> Iterator[str]:
     """Yield the names in a file that this module rewrites."""
-    for name in (*_AROUND, *_SPECIAL, *_DROPPED):
-        if unit.where(name):
-            yield name
+    yield from filter(unit.index.__contains__, (*_AROUND, *_SPECIAL, *_DROPPED))
     if unit.where("__nv_bfloat16") or unit.where("nv_bfloat16") or _has_bfloat(unit):
         yield from (name for name in unit.index if _BFLOAT_TO_INTEGER.fullmatch(name))
 

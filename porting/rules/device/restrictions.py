@@ -100,7 +100,7 @@ def _is_reference(unit: Unit, place: int) -> bool:
 
 
 def _fetches(unit: Unit, without: list[str]) -> Iterator[Diagnostic]:
-    for name in _FETCHES:
+    for name in filter(unit.index.__contains__, _FETCHES):
         for place in unit.where(name):
             function = unit.functions.around(place)
             call = call_at(unit.tokens, place)
