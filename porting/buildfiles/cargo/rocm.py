@@ -16,6 +16,7 @@ from porting.buildfiles.cargo.texts import (
 )
 from porting.buildfiles.cargo.work import Rewriting, quoted
 from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED
+from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.model import BuildContext
 from porting.edits import Edit
 
@@ -66,6 +67,7 @@ def _on_one_line(text: str) -> str:
 def _links(work: Rewriting) -> None:
     """Link ROCm's libraries, each once in a block."""
     linked: set[tuple[int, str]] = set()
+    implied = implied_libraries(work.context)
     has_search = any(sets_search(text) for _, text in work.script.texts())
     for number, text in work.script.texts():
         line = link_line(text)
@@ -73,7 +75,8 @@ def _links(work: Rewriting) -> None:
             continue
         work.done.add(number)
         block = _block(work.script, number)
-        new = [one for one in line.lines() if (block, one) not in linked]
+        lines = line.lines(implied if "amdhip64" in line.names else ())
+        new = [one for one in lines if (block, one) not in linked]
         linked.update((block, one) for one in new)
         if line.reason:
             shown = text.partition("=")[2]

@@ -37,9 +37,9 @@ class LinkLine:
     names: tuple[str, ...]
     reason: str
 
-    def lines(self) -> tuple[str, ...]:
-        """Return the lines for ROCm; there are no static libraries."""
-        return tuple(f"{self.key}dylib={name}" for name in self.names)
+    def lines(self, more: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the lines for ROCm, with more libraries; none of them is static."""
+        return tuple(f"{self.key}dylib={name}" for name in (*self.names, *more))
 
 
 def link_line(text: str) -> LinkLine | None:

@@ -68,19 +68,25 @@ def _convert(
     found = by_place(work.found)
     if any(one.severity is Severity.ERROR for one in found):
         return Hipified(source, source.data, diagnostics=tuple(found)), []
-    edits = [*work.edits, *_include(makefile, work.differences)]
+    uses_home = any("$(ROCM_PATH)" in edit.replacement for edit in work.edits)
+    edits = [*work.edits, *_head(makefile, work.differences, uses_home=uses_home)]
     edits.sort(key=lambda edit: (edit.start, edit.end))
     return rewritten(source, edits, found), work.differences
 
 
-def _include(makefile: Makefile, differences: Sequence[Difference]) -> list[Edit]:
-    """Return the line that includes gpu.mk, before the first line that is more than a comment."""
+def _head(makefile: Makefile, differences: Sequence[Difference], *, uses_home: bool) -> list[Edit]:
+    """Return what goes before the first line that is more than a comment.
+
+    That is the line that includes gpu.mk, or in a renamed file ROCm's folder where none is set.
+    """
+    at = next(line.start for line in makefile.lines if line.kind is not Kind.BLANK)
+    newline = makefile.source.newline
     if not differences:
-        return []
+        is_set = any(name in makefile.values for name in makefile.homes())
+        line = f"ROCM_PATH ?= /opt/rocm{newline}{newline}"
+        return [Edit(at, at, line)] if uses_home and not is_set else []
     path = makefile.source.path
     folder = "../" * path.count("/") + FOLDER
     if PurePosixPath(path).name not in _NAMES:  # included itself, from wherever make runs
         folder = f"$(dir $(lastword $(MAKEFILE_LIST))){folder}"
-    newline = makefile.source.newline
-    at = next(line.start for line in makefile.lines if line.kind is not Kind.BLANK)
     return [Edit(at, at, f"include {folder}/{NAME}{newline}{newline}")]

@@ -32,15 +32,18 @@ class Change:
 
 @dataclass(frozen=True)
 class Rocm:
-    """How the ROCm build is spelled: its folder, compiler and options for architectures.
+    """How the ROCm build is spelled: its folder, compiler (by path, by name), architectures.
 
     `variables`: those that hold ROCm's architectures there, which options can go on using.
+    `implied`: options for libraries that come with the runtime.
     """
 
     home: str
     compiler: str
+    program: str
     architectures: str
     variables: frozenset[str] = frozenset()
+    implied: tuple[str, ...] = ()
 
 
 def changes(
@@ -58,6 +61,8 @@ def changes(
             given = True
         elif piece.end == piece.start + 1:
             new = _one(makefile, texts[piece.start], rocm, new)
+            if _RUNTIME.match(texts[piece.start]):
+                new += rocm.implied
         if new != [word.bare for word in words[piece.start : piece.end]]:
             yield Change(piece.start, piece.end, " ".join(new), notes)
     if runs_nvcc and is_command:
@@ -70,7 +75,7 @@ def _one(makefile: Makefile, text: str, rocm: Rocm, new: list[str]) -> list[str]
         prefix = text[: len(text) - len(text.lstrip("@-+"))]
         return [prefix + rocm.compiler]
     if re.fullmatch(r"[@+-]*nvcc", text):
-        return [text.replace("nvcc", rocm.compiler if "$" in rocm.home[:9] else "hipcc")]
+        return [text.replace("nvcc", rocm.program)]
     option = _PATH_OPTION.fullmatch(text)
     path = option[2] if option else text
     home = makefile.home_in(path)
@@ -145,5 +150,5 @@ def _command(makefile: Makefile, words: Sequence[Word], rocm: Rocm) -> Iterator[
                     yield Change(number + 1, number + 1, "-x none")
     if not compiles and not makefile.mentions(line, _RUNTIME):
         folder = f"{rocm.home}/lib"
-        text = f"-L{folder} -Wl,-rpath,{folder} -lamdhip64"
-        yield Change(len(words), len(words), text)
+        flags = (f"-L{folder}", f"-Wl,-rpath,{folder}", "-lamdhip64", *rocm.implied)
+        yield Change(len(words), len(words), " ".join(flags))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from porting.buildfiles.codes import LEFT_ALONE, VERSION_DECISION, flag_code
 from porting.buildfiles.flags import offload_arch
+from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.make.model import Makefile, renamed
 from porting.buildfiles.make.pieces import Change, Rocm, architecture_variables, changes
 from porting.buildfiles.make.syntax import Kind, Line
@@ -20,6 +21,8 @@ _CUDA = re.compile(
     r"nvidia|--expt-|-Xcompiler|-Xptxas"
 )
 _ASKS_VERSION = re.compile(r"nvcc\S*\s+(?:--version|-V)\b|\$[({]NVCC[)}]\s+(?:--version|-V)\b")
+_OPTION = re.compile(r"-gencode|-arch=|--generate-code|-lcudart|-Xcompiler")
+_EVAL = re.compile(r"\$\(eval\s+([\w.-]+)\s*\+=\s*(?:-gencode|--generate-code|-arch)\b")
 _CUDA_FILE = re.compile(r"[\w./%*$(){}-]+\.cuh?")
 
 
@@ -75,6 +78,8 @@ def rewrite(makefile: Makefile, context: BuildContext, taken: dict[str, int]) ->
         elif line.kind in (Kind.ASSIGNMENT, Kind.RECIPE):
             for words in _commands(makefile.words(line), line):
                 _words(work, line, words, rocm)
+        elif line.kind is Kind.DIRECTIVE:
+            _directive(work, line, rocm)
         elif line.kind is Kind.DEFINE and _CUDA.search(_text(makefile, line)):
             _refuse(work, line.start, "a define block with commands for CUDA")
         if _ASKS_VERSION.search(_text(makefile, line)):
@@ -85,12 +90,33 @@ def rewrite(makefile: Makefile, context: BuildContext, taken: dict[str, int]) ->
     return work
 
 
+def _directive(work: Rewriting, line: Line, rocm: Rocm) -> None:
+    """Rewrite `$(foreach sm,...,$(eval NAME += -gencode ...))`; refuse other code with options."""
+    text = _text(work.makefile, line)
+    if not _OPTION.search(text):
+        return
+    found = _EVAL.search(text)
+    if found is None or not text.startswith("$("):
+        _refuse(work, line.value, "options of nvcc in a line that is no assignment and no command")
+        return
+    new = f"$(eval {found[1]} += {rocm.architectures})"
+    if work.compat:
+        variable = work.variable(found[1])
+        work.differences.append(Difference(variable, _flat(text), new))
+        new = f"$({variable})"
+    work.edits.append(Edit(line.value, line.stop, new))
+
+
 def _spelling(work: Rewriting, variables: frozenset[str]) -> Rocm:
     archs = work.context.target.archs
+    implied = tuple(f"-l{name}" for name in implied_libraries(work.context))
     if work.compat:
         options = "$(addprefix --offload-arch=,$(GPU_ARCHS))"
-        return Rocm("$(GPU_HOME)", "$(GPU_COMPILER)", options)
-    return Rocm("$(ROCM_PATH)", "$(ROCM_PATH)/bin/hipcc", " ".join(offload_arch(archs)), variables)
+        compiler = "$(GPU_COMPILER)"
+        return Rocm("$(GPU_HOME)", compiler, compiler, options, implied=implied)
+    options = " ".join(offload_arch(archs))
+    home = "$(ROCM_PATH)"
+    return Rocm(home, f"{home}/bin/hipcc", "hipcc", options, variables, implied)
 
 
 def _text(makefile: Makefile, line: Line) -> str:

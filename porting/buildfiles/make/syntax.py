@@ -62,7 +62,7 @@ def read(text: str) -> Iterator[Line]:
             yield Line(Kind.DEFINE, at, end, at, _without_end(text, at, end))
         elif not body.strip() or body.lstrip().startswith("#"):
             yield Line(Kind.BLANK, at, end, at, at)
-        elif _DIRECTIVE.match(body):
+        elif _DIRECTIVE.match(body) or _is_reference(body.strip()):
             yield Line(Kind.DIRECTIVE, at, end, at, _comment(text, at, end))
         elif match := _ASSIGNMENT.match(body):
             yield _assignment(text, at, end, match, 0)
@@ -72,6 +72,11 @@ def read(text: str) -> Iterator[Line]:
                 rule, seen_rule = line.target, True
             yield line
         at = end
+
+
+def _is_reference(text: str) -> bool:
+    """Whether a line is one call of a function, whose assignments are its own."""
+    return text.startswith(("$(", "${")) and end_of_reference(text, 0) == len(text)
 
 
 def _assignment(text: str, at: int, end: int, match: re.Match[str], offset: int) -> Line:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from porting.buildfiles.codes import SETTING_DROPPED
 from porting.buildfiles.flags import is_of_nvcc
+from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.libraries import library
 from porting.buildfiles.meson.flags import translated
 from porting.buildfiles.meson.project import Project
@@ -100,7 +101,8 @@ def _dependency(project: Project, file: MesonFile, call: Call) -> None:
             project.refuse(file, call.first, f"ROCm has no counterpart of the module '{name}'")
             return
         linked += row.link
-    unique = list(dict.fromkeys(("amdhip64", *linked)))
+    implied = implied_libraries(project.context)
+    unique = list(dict.fromkeys(("amdhip64", *linked, *implied)))
     flags = ", ".join(f"'-l{name}'" for name in unique)
     rocm = (
         f"declare_dependency(compile_args: hip_compile_args, link_args: hip_link_args + [{flags}])"

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from porting.buildfiles.codes import ALREADY_PORTED
+from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.libraries import library
 from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
 from porting.buildfiles.python.codes import SCRIPT_MANIFEST, SCRIPT_UNREADABLE
@@ -95,6 +96,7 @@ def _tables(scripts: Sequence[Hipified], context: BuildContext) -> Mapping[str, 
     return {
         "ARCHITECTURES": context.target.archs,
         "COMPAT": context.mode is Mode.COMPAT,
+        "IMPLIED": implied_libraries(context),
         "LIBRARIES": {name: row.link for name, row in found.items() if row is not None},
     }
 

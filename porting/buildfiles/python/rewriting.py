@@ -14,7 +14,10 @@ _ENVIRONMENT = "os.environ"
 _SEARCHES = ("which", "find_executable")
 _QUESTIONS = ("os.environ.get", "os.getenv")
 HOMES = frozenset(("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDATOOLKIT_HOME"))
-_TORCH_EXTENSIONS = frozenset((f"{_TORCH}.CUDAExtension", f"{_TORCH}.CppExtension"))
+# By full name; a name alone comes from an import of everything.
+_TORCH_EXTENSIONS = frozenset(
+    f"{prefix}{name}" for prefix in (f"{_TORCH}.", "") for name in ("CUDAExtension", "CppExtension")
+)
 _CUDA_WORD = re.compile(r"(?i)cuda|nvcc|cublas|cudnn|nvrtc|nvidia")
 
 
@@ -57,8 +60,8 @@ def _homes(module: PythonModule, node: ast.AST) -> Iterator[Wrap]:
     match node:
         case ast.ImportFrom(module=str(name), names=names) if name == _TORCH:
             for alias in names:
-                if alias.name == "CUDA_HOME":
-                    yield _rebind(module, node, alias.asname or alias.name)
+                if alias.name in ("CUDA_HOME", "*"):
+                    yield _rebind(module, node, alias.asname or "CUDA_HOME")
         case ast.Attribute(attr="CUDA_HOME", ctx=ast.Load()):
             if module.dotted(node) == f"{_TORCH}.CUDA_HOME":
                 yield Wrap(module.span(node), "gpu_build.home(")

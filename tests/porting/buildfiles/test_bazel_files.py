@@ -9,14 +9,24 @@ from porting.buildfiles import BuildFiles
 Convert = Callable[..., BuildFiles]
 
 
+BUILD = """\
+load("@rules_cuda//cuda:defs.bzl", "cuda_library")
+
+cuda_library(
+    name = "k",
+    copts = ["-Xcompiler=-Wall"],
+    deps = ["@cuda//:cudart_static"],
+)
+"""
+
+
 @pytest.mark.parametrize(
     ("path", "text", "lines"),
     [
         ("MODULE.bazel", '# rules_cuda\nbazel_dep(name = "rules_cuda", version = "0.2")\n', [2]),
         (
             "a/BUILD",
-            'load("@rules_cuda//cuda:defs.bzl", "cuda_library")\n\ncuda_library(\n    name = "k",\n'
-            '    copts = ["-Xcompiler=-Wall"],\n    deps = ["@cuda//:cudart_static"],\n)\n',
+            BUILD,
             [1, 3, 5, 6],
         ),
         (".bazelrc", "build --config=x\nbuild --@rules_cuda//cuda:archs=sm_80\n", [2]),

@@ -21,7 +21,7 @@ Answer = Callable[[dict[str, str]], str]
 
 
 def make_home(folder: Path, platform: Platform, version: str = "", left_out: int = 0) -> Path:
-    """Make a toolkit's folder; `left_out`: 1 without headers, 2 without libraries, 3 without both."""
+    """Make a toolkit's folder; `left_out`: 1 has no headers, 2 no libraries, 3 neither."""
     files = [*([platform.headers[0]] if not left_out & 1 else [])]
     files += [platform.libraries[0]] if not left_out & 2 else []
     for name in files:

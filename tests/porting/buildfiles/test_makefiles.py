@@ -161,6 +161,24 @@ def test_error_of_the_detection_stops_make(convert: Convert, write: Write) -> No
     assert message in done.stderr
 
 
+def test_options_that_eval_adds_become_rocms(convert: Convert) -> None:
+    line = "$(foreach s,$(SMS),$(eval CODE += -gencode arch=compute_$(s),code=sm_$(s)))"
+    text = f"SMS = 70 80\n{line}\nall:\n\tnvcc $(CODE) -c a.cu\n"
+    new = convert({"Makefile": text}).outputs["Makefile"].decode()
+    assert "\n$(eval CODE += --offload-arch=gfx90a --offload-arch=gfx942)\nall:" in new
+    both = convert({"Makefile": text}, Mode.COMPAT)
+    assert "\n$(GPU_CODE)\nall:" in both.outputs["Makefile"].decode()
+    assert f"GPU_CODE = {line}\n" in both.generated["eclosion/gpu.mk"]
+
+
+def test_folder_of_rocm_is_set_when_the_makefile_set_none(convert: Convert) -> None:
+    new = convert({"Makefile": "a: a.cu\n\tnvcc a.cu -o a\n"}).outputs["Makefile"].decode()
+    assert new == (
+        "ROCM_PATH ?= /opt/rocm\n\na: a.cu\n\thipcc -x hip a.cu -x none -o a"
+        " -L$(ROCM_PATH)/lib -Wl,-rpath,$(ROCM_PATH)/lib -lamdhip64\n"
+    )
+
+
 @pytest.mark.parametrize("mode", Mode)
 def test_second_run_changes_nothing(convert: Convert, mode: Mode) -> None:
     once = convert({"Makefile": MAKEFILE}, mode).outputs["Makefile"]
@@ -221,8 +239,10 @@ def test_reader_knows_the_kinds_of_lines() -> None:
 
 
 _PIECES = st.sampled_from(
-    ["A", " ", "\t", "\n", "=", ":=", ":", "#", "$", "$(", ")", "${", "}", "\\", "\\\n", "define X"]
-    + ["endef", "'", '"', "nvcc", "-c", "é", "include", "\r\n", ";", "&&"]
+    [
+        *("A", " ", "\t", "\n", "=", ":=", ":", "#", "$", "$(", ")", "${", "}", "\\", "\\\n"),
+        *("define X", "endef", "'", '"', "nvcc", "-c", "é", "include", "\r\n", ";", "&&"),
+    ]
 )
 
 

@@ -88,6 +88,15 @@ def options():
                 extra_compile_args={"cxx": ["-O2"], "nvcc": ["-O3", "-lineinfo"] + archs()})
 setup(ext_modules=[CUDAExtension("x", ["a.cu"], **options())])
 """,
+    "star": """\
+import os
+from setuptools import setup
+from torch.utils.cpp_extension import *
+if CUDA_HOME is None:
+    raise SystemExit("no CUDA")
+setup(ext_modules=[CUDAExtension("x", ["a.cu"], libraries=["cudart", "cufft"],
+    extra_compile_args={"cxx": ["-O2"], "nvcc": ["-O3", "-lineinfo"]})])
+""",
     "module": """\
 import os
 import setuptools

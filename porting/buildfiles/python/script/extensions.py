@@ -19,6 +19,7 @@ from porting.buildfiles.python.script.options import (
     unique,
 )
 from porting.buildfiles.python.script.platform import compiler, is_rocm
+from porting.buildfiles.python.script.tables import IMPLIED
 
 
 def extension(
@@ -75,8 +76,8 @@ def libraries(names: Any) -> Any:
 
 def _rocm_keywords(keywords: Mapping[str, Any]) -> dict[str, Any]:
     done = dict(keywords)
-    if "libraries" in done:
-        done["libraries"] = rocm_libraries(done["libraries"])
+    if IMPLIED or "libraries" in done:
+        done["libraries"] = unique([*rocm_libraries(done.get("libraries") or ()), *IMPLIED])
     for key in ("library_dirs", "runtime_library_dirs", "include_dirs"):
         if key in done:
             done[key] = unique(rocm_path(os.fspath(path)) for path in done[key])

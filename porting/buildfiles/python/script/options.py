@@ -14,6 +14,7 @@ from porting.buildfiles.python.script.tables import (
     ARCHITECTURES,
     COMPAT,
     CUDA_RELEASE,
+    IMPLIED,
     LIBRARIES,
     OPTIONS,
 )
@@ -41,7 +42,7 @@ def rocm_command(words: list[str]) -> list[str]:
     line += [f"--offload-arch={name}" for name in architectures()]
     if _STOPS_BEFORE_LINKING.isdisjoint(arguments):
         line += [f"-L{os.path.join(rocm_home(), 'lib')}", rpath()]
-        arguments = [*arguments, "-lamdhip64"]
+        arguments = [*arguments, "-lamdhip64", *(f"-l{name}" for name in IMPLIED)]
     return [*line, *_name_language(rocm_flags(arguments))]
 
 

@@ -28,6 +28,9 @@ ARCHITECTURES = DEFAULT_ARCHS
 # The release whose interface HIP covers; scripts that ask for a minimum of CUDA go on.
 CUDA_RELEASE = "12.8"
 
+# Libraries of ROCm's that sources need where CUDA's are all headers.
+IMPLIED: tuple[str, ...] = ()
+
 Rows = tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
