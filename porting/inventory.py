@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
+from porting.buildfiles.model import FOLDER
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.source import SourceFile
 from porting.tree import Entry, Kind, Tree
@@ -104,7 +105,7 @@ def look_through(tree: Tree, handled: Collection[str] = ()) -> Iterator[Diagnost
             case Kind.SOURCE:
                 yield from _source(sources[entry.path])
             case Kind.FILE:
-                if entry.path not in handled:
+                if entry.path not in handled and not entry.path.startswith(f"{FOLDER}/"):
                     yield from _copied(tree, entry)
             case Kind.LINK:
                 yield from _link(tree, entry)

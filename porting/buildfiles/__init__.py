@@ -10,6 +10,7 @@ from porting.buildfiles.codes import CODES as _COMMON_CODES
 from porting.buildfiles.make.convert import Makefiles
 from porting.buildfiles.meson.convert import MesonFiles
 from porting.buildfiles.model import (
+    FOLDER,
     BuildContext,
     BuildFiles,
     Converted,
@@ -53,7 +54,9 @@ def converters() -> tuple[Converter, ...]:
 
 
 def handles(path: str) -> bool:
-    """Whether some converter looks at a file, by its path."""
+    """Whether some converter looks at a file, by its path: one that a port made is left alone."""
+    if path.startswith(f"{FOLDER}/"):
+        return False
     return any(converter.handles(path) for converter in converters())
 
 

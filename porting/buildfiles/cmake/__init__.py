@@ -26,10 +26,9 @@ class CMake:
     """The converter of CMake's files."""
 
     def handles(self, path: str) -> bool:
-        """Whether a file is CMake's, and none that a port generated."""
+        """Whether a file is CMake's."""
         name = PurePosixPath(path)
-        is_cmake = name.name == "CMakeLists.txt" or name.suffix == ".cmake"
-        return is_cmake and name.parts[0] != FOLDER
+        return name.name == "CMakeLists.txt" or name.suffix == ".cmake"
 
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
         """Convert the CMake files of a tree."""
