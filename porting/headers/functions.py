@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,6 +16,7 @@ from porting.mapping import Name, Names
 from porting.rules.api.changes import Cast, Symbol
 from porting.rules.api.signatures import SIGNATURES
 
+_LOCATIONS: Final = frozenset(("cudaMemLocation", "CUmemLocation"))
 # Types that HIP's headers keep from C.
 CXX_ONLY: Final = ("hipTexRef", "textureReference")
 # Last arguments that HIP has and CUDA has not; HIP's default for them is for C++ alone.
@@ -43,9 +45,11 @@ class Form:
         return passed.partition("(")[2] != ", ".join(p.name for p in self.parameters) + ")"
 
 
-def function_entry(use: Use, name: Name, target: Target, names: Names) -> Entry | Missing:
-    """Return what provides a function that the target release has."""
-    known = prototypes(name.name)
+def function_entry(
+    use: Use, name: Name, target: Target, names: Names, named: AbstractSet[str]
+) -> Entry | Missing:
+    """Return what provides a function; `named`: every CUDA name that the tree uses."""
+    known = tuple(p for p in prototypes(name.name) if _is_of_tree(p, named))
     if not known and name.target is not None:
         return _without_prototype(use, name, target, names)
     forms = list(forms_of(use, known, target, names)) if known else []
@@ -56,6 +60,12 @@ def function_entry(use: Use, name: Name, target: Target, names: Names) -> Entry 
             why = (forms[0].fitted.reason, forms[0].fitted.help)
         return Missing(name.name, name.library, *why)
     return _entry(name, usable, target, names)
+
+
+def _is_of_tree(prototype: Prototype, named: AbstractSet[str]) -> bool:
+    """Whether a tree can call a form: CUDA 13 replaced device numbers by a structure."""
+    types = {word for p in prototype.parameters for word in p.type.split()}
+    return types.isdisjoint(_LOCATIONS) or not named.isdisjoint(_LOCATIONS)
 
 
 def _entry(name: Name, usable: Sequence[Form], target: Target, names: Names) -> Entry:
@@ -72,6 +82,7 @@ def _entry(name: Name, usable: Sequence[Form], target: Target, names: Names) -> 
     text = "\n".join(_typed(name.name, form, target, names) for form in usable)
     if any(word in text for word in CXX_ONLY):
         return Entry(name.name, name.library, Group.FUNCTIONS, text, Side.CXX)
+    # C has no overloads: the form with the most parameters, of those the newest.
     first = max(usable, key=lambda form: len(form.parameters))
     c_text = _wrapper(name.name, first)
     return Entry(
@@ -90,25 +101,20 @@ def _looking_up(name: Name, usable: Sequence[Form]) -> Entry:
 
 
 def forms_of(use: Use, known: Sequence[Prototype], target: Target, names: Names) -> Iterator[Form]:
-    """Yield a form for each number of arguments that the tree passes, the fewest first."""
+    """Yield the forms for each number of arguments that the tree passes, the fewest first."""
     counts = set(use.counts)
     if use.is_value or not counts:
         counts.add(len(known[0].parameters))
-    for count in sorted(counts):
-        parameters = _parameters(known, count)
-        if parameters is not None:
-            yield Form(parameters, fit(use.name, known[0].returns, parameters, target, names))
-    if not any(_parameters(known, count) is not None for count in counts):
-        parameters = known[0].parameters
+    found = [parameters for count in sorted(counts) for parameters in _parameters(known, count)]
+    for parameters in found or [known[0].parameters]:
         yield Form(parameters, fit(use.name, known[0].returns, parameters, target, names))
 
 
-def _parameters(known: Sequence[Prototype], count: int) -> tuple[Parameter, ...] | None:
-    """Return the parameters of the newest form that takes so many arguments, with defaults."""
-    exact = next((p for p in known if len(p.parameters) == count), None)
-    longer = next((p for p in known if len(p.parameters) > count), None)
-    found = exact or longer
-    return None if found is None else found.parameters[:count]
+def _parameters(known: Sequence[Prototype], count: int) -> list[tuple[Parameter, ...]]:
+    """Return the parameters of the forms with so many, else of the newest that has defaults."""
+    exact = [p.parameters for p in known if len(p.parameters) == count]
+    longer = [p.parameters[:count] for p in known if len(p.parameters) > count]
+    return exact or longer[:1]
 
 
 def _is_plain(form: Form) -> bool:

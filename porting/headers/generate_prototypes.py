@@ -12,8 +12,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from porting.config import DEFAULT_ROCM
 from porting.headers.device_properties import WARP_SIZE_NAMES
 from porting.headers.uses import ENTRY_POINTS
+from porting.mapping import Action, Names
 from porting.rules.api.signatures import SIGNATURES
 
 TABLE = Path(__file__).with_name("prototypes.tsv")
@@ -52,13 +54,19 @@ def _rows() -> list[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for release, wheels in RELEASES.items():
         for name, prototype in _prototypes(wheels).items():
-            is_listed = name in SIGNATURES or name in ENTRY_POINTS
+            is_listed = name in SIGNATURES or name in ENTRY_POINTS or _is_fitted(name)
             if is_listed or name in WARP_SIZE_NAMES or HANDLE.search(prototype):
                 found.setdefault((name, prototype), []).append(release)
     return [
         f"{name}\t{', '.join(reversed(releases))}\t{prototype}\n"
         for (name, prototype), releases in sorted(found.items(), key=lambda item: item[0][0])
     ]
+
+
+def _is_fitted(name: str) -> bool:
+    """Whether the tables say that a function needs more than a new name."""
+    known = Names.load(DEFAULT_ROCM).get(name)
+    return known is not None and known.action in (Action.ARGUMENTS, Action.CAST)
 
 
 def _prototypes(wheels: tuple[str, ...]) -> dict[str, str]:

@@ -21,6 +21,7 @@ _LIBRARY_HEADERS: Final = {
     "cusparse": "hipsparse/hipsparse.h",
     "nccl": "rccl/rccl.h",
 }
+_CXX_ALONE: Final = ("hip/hip_bf16.h",)
 # Device code of these reads warpSize and the warp functions as HIP defines them.
 _READS_WARP: Final = ("hip/hip_fp16.h", "hip/hip_bf16.h", "hip/hip_cooperative_groups.h")
 _READS_WARP_PREFIXES: Final = ("hipcub/", "thrust/", "rocprim/", "hiprand/hiprand_kernel")
@@ -59,19 +60,26 @@ def includes_text(uses: Uses, entries: Sequence[Entry], names: Names) -> str:
             + "#if !defined(HIP_DISABLE_WARP_SYNC_BUILTINS)\n"
             + "#define HIP_DISABLE_WARP_SYNC_BUILTINS 1\n#endif\n"
         )
-    libraries = _libraries(entries)
+    libraries = [*_narrow_floats(uses, entries), *_libraries(entries)]
     if "warpSize" in used:
         blocks.append(_apart(included_before(uses, names)))
     else:
         early = included_before(uses, names) if used & _OLD_VOTES else ()
         blocks.append(_lines([_BASE]) + (_guarded(early) if early else ""))
     if libraries:
-        blocks.append(_lines(libraries))
+        blocks.append(_for_wrappers(libraries))
     return "\n".join(blocks)
 
 
 def _reads_warp(header: str) -> bool:
     return header in _READS_WARP or header.startswith(_READS_WARP_PREFIXES)
+
+
+def _narrow_floats(uses: Uses, entries: Iterable[Entry]) -> list[str]:
+    """Return the headers of 16-bit floats that the text of functions needs."""
+    texts = [part.text for part in parts_for(uses.names)]
+    texts += [entry.text for entry in entries if "{" in entry.text]
+    return ["hip/hip_bf16.h"] if any("bfloat16" in text for text in texts) else []
 
 
 def _libraries(entries: Iterable[Entry]) -> list[str]:
@@ -91,6 +99,13 @@ def _apart(headers: Sequence[str]) -> str:
         + _lines([_BASE])
         + "#endif\n"
     )
+
+
+def _for_wrappers(headers: Sequence[str]) -> str:
+    """Return lines for what wrappers call; some headers are for C++ alone."""
+    cxx = [header for header in headers if header in _CXX_ALONE]
+    text = _lines(header for header in headers if header not in _CXX_ALONE)
+    return text + (f"#if defined(__cplusplus)\n{_lines(cxx)}#endif\n" if cxx else "")
 
 
 def _guarded(headers: Sequence[str]) -> str:

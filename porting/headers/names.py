@@ -1,6 +1,7 @@
 """Which entry of a compat header provides a CUDA name."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from porting.config import Target
@@ -48,7 +49,7 @@ def entries_for(
         elif name.status is Status.UNCHANGED or _is_trees(name, declared):
             continue
         else:
-            entry = _entry(use, name, target, names)
+            entry = _entry(use, name, target, names, uses.names.keys())
             if isinstance(entry, Entry) or is_cudas(name) or looks_like_cuda(name.name):
                 yield entry
 
@@ -59,9 +60,11 @@ def _is_trees(name: Name, declared: frozenset[str]) -> bool:
     return name.target is None and (name.name in declared or is_guard)
 
 
-def _entry(use: Use, name: Name, target: Target, names: Names) -> Entry | Missing:
+def _entry(
+    use: Use, name: Name, target: Target, names: Names, named: AbstractSet[str]
+) -> Entry | Missing:
     if name.kind == "function":
-        return function_entry(use, name, target, names)
+        return function_entry(use, name, target, names, named)
     if name.kind == "intrinsic":
         return intrinsic_entry(use, name, target, names)
     if name.target is None:
