@@ -1,5 +1,6 @@
 """Meson projects are converted whole or stay as they are."""
 
+import ctypes
 import os
 import re
 import shutil
@@ -11,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from porting.buildfiles import BuildFiles
-from porting.config import Mode
+from porting.config import Mode, Target
+from porting.port import PortRequest, port
 from porting.toolkits.sysroot import Sysroot
 
 Convert = Callable[..., BuildFiles]
-Write = Callable[..., Path]
 
 ROOT = """\
 project('rip', 'cpp', 'cuda', version: '1.0',
@@ -100,24 +101,31 @@ def test_project_without_cuda_stays(convert: Convert) -> None:
 
 SOURCES = {
     "include/rip.h": "#pragma once\nint rip(int *out);\n",
-    "src/kernel.cu": '#include "rip.h"\n#include <hip/hip_runtime.h>\n'
+    "src/kernel.cu": '#include "rip.h"\n#include <cuda_runtime.h>\n'
     "__global__ void one(int *out) { *out = 1; }\n"
-    "int rip(int *out) { one<<<1, 1>>>(out); return hipGetLastError(); }\n",
-    "src/api.cpp": '#include "rip.h"\n#include <hip/hip_runtime_api.h>\n'
-    'extern "C" int api() { int count = -1; int error = hipGetDeviceCount(&count);\n'
-    "  return error == hipErrorNoDevice ? rip(nullptr) : -error; }\n",
+    "int rip(int *out) { one<<<1, 1>>>(out); return cudaGetLastError(); }\n",
+    "src/api.cpp": '#include "rip.h"\n#include <cuda_runtime.h>\n'
+    'extern "C" int api() {\n  int count = -1;\n'
+    "  return cudaGetDeviceCount(&count) == cudaErrorNoDevice ? rip(nullptr) : -1;\n}\n",
 }
 
 
 @pytest.mark.timeout(300)
-def test_project_builds_in_the_rocm_tree(
-    convert: Convert, write: Write, rocm_environment: dict[str, str], sysroot: Sysroot
+@pytest.mark.parametrize("mode", Mode)
+def test_project_builds_in_the_rocm_tree_and_finds_no_device(
+    make_tree: Callable[..., Path],
+    tmp_path: Path,
+    rocm_environment: dict[str, str],
+    sysroot: Sysroot,
+    mode: Mode,
 ) -> None:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     meson, ninja = shutil.which("meson", path=path), shutil.which("ninja", path=path)
     if meson is None or ninja is None:
         pytest.skip("meson and ninja are not installed")
-    tree = write({**FILES, **SOURCES}, convert(FILES))
+    tree, target = tmp_path / "out", Target("7.1", ("gfx942",))
+    source = make_tree({**FILES, **SOURCES})
+    port(PortRequest(source, tree, target, verify=False, mode=mode))
     for command in ([meson, "setup", "build"], [ninja, "-C", "build"]):
         done = subprocess.run(
             command,
@@ -130,9 +138,9 @@ def test_project_builds_in_the_rocm_tree(
         )
         assert done.returncode == 0, done.stdout + done.stderr
     library = tree / "build/src/librip.so"
-    read = subprocess.run(
-        ["readelf", "-d", library], capture_output=True, text=True, timeout=50, check=True
-    ).stdout
-    assert "libamdhip64.so.7" in read
+    command = ["readelf", "-d", str(library)]
+    read = subprocess.run(command, capture_output=True, text=True, timeout=50, check=True).stdout
+    assert "[libamdhip64.so.7]" in read
     assert f"{sysroot.path}/lib" in read
     assert b"gfx942" in library.read_bytes()
+    assert ctypes.CDLL(str(library)).api() == 100
