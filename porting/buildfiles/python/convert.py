@@ -2,6 +2,7 @@
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -21,9 +22,21 @@ from porting.diagnostics import Diagnostic, by_place
 from porting.hipify import Hipified
 from porting.source import SourceFile
 
-SCRIPT_NAMES = frozenset(("setup.py", "build.py", "build_ext.py", "build_extension.py"))
+_NAMES = frozenset(("setup.py", "build.py", "hatch_build.py", "pdm_build.py", "build_ext.py"))
+_MAKES_EXTENSIONS = re.compile(r"\bCUDAExtension\b|\bBuildExtension\b|\bbuild_ext\b")
 # Libraries that a script may name in parts, so that no string of it is their whole name.
 _COMMON = ("cudart", "cudart_static", "cuda", "cublas", "cublasLt", "nvrtc", "cudadevrt")
+
+
+def is_script(source: SourceFile, paths: frozenset[str]) -> bool:
+    """Whether a file is run to build: by its name, or because it makes extensions.
+
+    A module of a package (`paths`: the tree's files) is imported where eclosion is not.
+    """
+    if PurePosixPath(source.path).name in _NAMES:
+        return True
+    package = posixpath.join(posixpath.dirname(source.path), "__init__.py")
+    return bool(_MAKES_EXTENSIONS.search(source.text)) and package not in paths
 
 
 class PythonScripts:
@@ -31,11 +44,12 @@ class PythonScripts:
 
     def handles(self, path: str) -> bool:
         """Whether a file may be a build script, by its path."""
-        return PurePosixPath(path).name in SCRIPT_NAMES
+        return path.endswith(".py")
 
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
         """Make scripts choose the vendor when they run, through one generated module."""
-        done = tuple(_convert(source, context) for source in files)
+        scripts = (source for source in files if is_script(source, context.paths))
+        done = tuple(_convert(source, context) for source in scripts)
         changed = [file for file in done if file.changed]
         if not changed:
             return Converted(done)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from porting.buildfiles.model import BuildContext, Converted
-from porting.buildfiles.python.convert import SCRIPT_NAMES
+from porting.buildfiles.python.convert import is_script
 from porting.buildfiles.python.module import PythonModule
 from porting.buildfiles.vendor_paths import python, shell
 from porting.diagnostics import Diagnostic, Severity, by_place
@@ -22,13 +22,12 @@ class VendorPaths:
         name = PurePosixPath(path)
         if any(part.startswith(".") for part in name.parts):  # of an editor or a CI service
             return False
-        if name.suffix in (".py", ".pyw"):
-            return name.name not in SCRIPT_NAMES
-        return name.suffix in _SHELL
+        return name.suffix in _SHELL or name.suffix in (".py", ".pyw")
 
-    def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:  # noqa: ARG002
+    def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
         """Return each file as it is, with what was found in it."""
-        done = (Hipified(s, s.data, diagnostics=tuple(_told(s))) for s in files)
+        others = (source for source in files if not is_script(source, context.paths))
+        done = (Hipified(s, s.data, diagnostics=tuple(_told(s))) for s in others)
         return Converted(tuple(file for file in done if file.diagnostics))
 
 

@@ -192,6 +192,14 @@ def test_script_changes_when_only_a_comment_or_a_message_knows_rocm(convert: Con
     assert "setup.py" in convert({"setup.py": script}).outputs
 
 
+def test_script_is_known_by_what_it_does_and_a_module_of_a_package_is_none(
+    convert: Convert,
+) -> None:
+    files = {"tools/make_ops.py": FORMS["literal"]}
+    assert "tools/make_ops.py" in convert(files).outputs
+    assert convert({**files, "tools/__init__.py": ""}).outputs == {}
+
+
 def test_script_stays_when_it_does_not_name_cuda(convert: Convert) -> None:
     done = convert({"setup.py": "from setuptools import setup\nsetup(name='x')\n"})
     assert done.outputs == {}
