@@ -67,8 +67,7 @@ class _Compat:
         self.text = listing.source.text
         self.variables = variables
         self.renamed = renamed
-        here = posixpath.dirname(listing.source.path) or "."
-        self.include = f"include({posixpath.relpath(f'{FOLDER}/gpu.cmake', here)})"
+        self.include = _include(listing.source.path)
         self.included = False
         self.rules: dict[str, Callable[[Command], None]] = {
             "project": self._project,
@@ -116,7 +115,8 @@ class _Compat:
 
     def _find_package(self, command: Command) -> None:
         asks = command.values[:1] in {("CUDA",), ("CUDAToolkit",)}
-        if asks and not self.project.enables_cuda:
+        projects = self.project.commands("project")
+        if asks and not any("CUDA" in other.values for _, other in projects):
             self._include(command)
 
     def _include(self, command: Command) -> None:
@@ -210,6 +210,14 @@ class _Compat:
     def _both(self, command: Command) -> None:
         """Write a command twice, for each platform: its options depend on variables."""
         original = self.text[command.start : command.end]
+        gone = any(
+            edit.start <= command.start and command.end <= edit.end and not edit.replacement
+            for edit in self.renamed.edits
+        )
+        if gone:
+            skipped = ('if(NOT GPU_PLATFORM STREQUAL "rocm")', f"  {original}", "endif()")
+            self.edits.become(command, *skipped)
+            return
         inside = [
             edit
             for edit in self.renamed.edits
@@ -225,6 +233,18 @@ class _Compat:
             "endif()",
         ]
         self.edits.become(command, *lines)
+
+
+def _include(path: str) -> str:
+    """Return the command that includes the generated file from a file at a path.
+
+    CMake looks for it from the folder of the CMakeLists.txt, whatever file that includes.
+    """
+    here, name = posixpath.split(path)
+    relative = posixpath.relpath(f"{FOLDER}/gpu.cmake", here or ".")
+    if name == "CMakeLists.txt":
+        return f"include({relative})"
+    return f'include("${{CMAKE_CURRENT_LIST_DIR}}/{relative}")'
 
 
 def _new_name(match: re.Match[str]) -> str:

@@ -1,5 +1,7 @@
 """The detection rule as CMake text: the table of `porting.toolkits.platforms` with its messages."""
 
+from collections.abc import Mapping
+
 from porting.toolkits import platforms
 from porting.toolkits.platforms import CHOICES, CUDA, PLATFORMS, ROCM, SELECTOR, Platform
 
@@ -59,6 +61,93 @@ endfunction()
 """
 
 
+_FIND = """\
+# Sets GPU_@upper@_HOME to a home or "", GPU_@upper@_LOOKED to what was looked at.
+function(gpu_find_@name@)
+  set(gpu_known "")
+  set(gpu_sources "")
+  set(gpu_paths "")
+  foreach(name @variables@)
+    if(NOT "$ENV{${name}}" STREQUAL "")
+      gpu_add_place("${name}" "$ENV{${name}}")
+    endif()
+  endforeach()
+  set(compiler "")
+  string(REPLACE ":" ";" folders "$ENV{PATH}")
+  foreach(folder IN LISTS folders)
+    set(program "${folder}/@compiler@")
+    if(NOT compiler AND EXISTS "${program}" AND NOT IS_DIRECTORY "${program}")
+      get_filename_component(compiler "${program}" REALPATH)
+    endif()
+  endforeach()
+  if(compiler)
+    get_filename_component(folder "${compiler}" DIRECTORY)
+    get_filename_component(folder "${folder}" DIRECTORY)
+    gpu_add_place("@compiler@ on PATH" "${folder}")
+  endif()
+@defaults@
+  set(home "")
+  set(looked "")
+  foreach(path IN LISTS gpu_paths)
+    list(FIND gpu_paths "${path}" at)
+    list(GET gpu_sources ${at} source)
+    gpu_inspect_@name@("${path}")
+    if(NOT GPU_REASON AND NOT home)
+      set(home "${path}")
+    endif()
+    list(APPEND looked "${source}: ${GPU_REASON}")
+  endforeach()
+  foreach(name @variables@)
+    if("$ENV{${name}}" STREQUAL "")
+      list(APPEND looked "${name} is not set")
+    endif()
+  endforeach()
+  string(REPLACE ";" "; " looked "${looked}")
+  set(GPU_@upper@_HOME "${home}" PARENT_SCOPE)
+  set(GPU_@upper@_LOOKED "${looked}" PARENT_SCOPE)
+endfunction()
+
+"""
+_DETECT = """\
+
+# Sets GPU_PLATFORM to rocm, cuda or none and GPU_HOME to its folder.
+function(gpu_detect)
+  set(asked "${@selector@}")
+  if(NOT asked)
+    set(asked "$ENV{@selector@}")
+  endif()
+  if(asked AND NOT asked MATCHES "^(@choices@)$")
+@unknown@
+  endif()
+  set(home "")
+  if(NOT asked STREQUAL "none")
+    gpu_find_rocm()
+    gpu_find_cuda()
+  endif()
+  if(asked STREQUAL "rocm" AND NOT GPU_ROCM_HOME)
+@no_rocm@
+  elseif(asked STREQUAL "cuda" AND NOT GPU_CUDA_HOME)
+@no_cuda@
+  elseif(NOT asked AND GPU_ROCM_HOME AND GPU_CUDA_HOME)
+@both@
+  elseif(NOT asked AND GPU_ROCM_HOME)
+    set(asked rocm)
+  elseif(NOT asked AND GPU_CUDA_HOME)
+    set(asked cuda)
+  elseif(NOT asked)
+    set(asked none)
+  endif()
+  if(asked STREQUAL "rocm")
+    set(home "${GPU_ROCM_HOME}")
+  elseif(asked STREQUAL "cuda")
+    set(home "${GPU_CUDA_HOME}")
+  endif()
+  set(GPU_PLATFORM "${asked}" PARENT_SCOPE)
+  set(GPU_HOME "${home}" PARENT_SCOPE)
+endfunction()
+"""
+
+
 def detection(banner: str) -> str:
     """Return the file: `gpu_detect()` sets GPU_PLATFORM and GPU_HOME in its caller, or fails."""
     parts = [f"{banner}# {_ABOUT}\n", _FUNCTIONS, *map(_inspect, PLATFORMS)]
@@ -73,7 +162,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _fail(indent: str, text: str) -> list[str]:
+def _fail(text: str) -> str:
     """Return the lines that end the run with a message, which CMake joins again."""
     words = text.split(" ")
     parts = [""]
@@ -81,8 +170,8 @@ def _fail(indent: str, text: str) -> list[str]:
         if len(parts[-1]) + len(word) > _WIDTH:
             parts.append("")
         parts[-1] += word + " " * (number < len(words) - 1)
-    lines = [f"{indent}  {_quoted(part)}" for part in parts]
-    return [f"{indent}message(FATAL_ERROR", *lines[:-1], f"{lines[-1]})"]
+    lines = [f"      {_quoted(part)}" for part in parts]
+    return "\n".join(["    message(FATAL_ERROR", *lines]) + ")"
 
 
 def _expression(pattern: str) -> list[str]:
@@ -103,17 +192,13 @@ def _inspect(platform: Platform) -> str:
         "  endif()",
         '  set(missing "")',
     ]
-    for group in (platform.headers, platform.libraries):
+    for number, group in enumerate((platform.headers, platform.libraries)):
         lines += [
             '  gpu_first_file(found "${home}"',
             *(f"    {name}" for name in group[:-1]),
             f"    {group[-1]})",
             "  if(NOT found)",
-            "    if(missing)",
-            f'      set(missing "${{missing}} and no {group[0]}")',
-            "    else()",
-            f'      set(missing "{group[0]}")',
-            "    endif()",
+            *_missing(group[0], first=number == 0),
             "  endif()",
         ]
     text = platforms.INCOMPLETE.format(path="${home}", missing="${missing}")
@@ -128,6 +213,19 @@ def _inspect(platform: Platform) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _missing(name: str, *, first: bool) -> list[str]:
+    """Return the lines that note what a home lacks."""
+    if first:
+        return [f'    set(missing "{name}")']
+    return [
+        "    if(missing)",
+        '      set(missing "${missing} and no ' + f'{name}")',
+        "    else()",
+        f'      set(missing "{name}")',
+        "    endif()",
+    ]
 
 
 def _age(platform: Platform) -> list[str]:
@@ -162,114 +260,49 @@ def _deeper(lines: list[str]) -> list[str]:
 
 def _find(platform: Platform) -> str:
     """Return the function that finds a platform's home, and what was looked at in vain."""
-    title, upper = platform.name, platform.name.upper()
-    lines = [
-        f'# Sets GPU_{upper}_HOME to a home or "", GPU_{upper}_LOOKED to what was looked at.',
-        f"function(gpu_find_{title})",
-        '  set(gpu_known "")',
-        '  set(gpu_sources "")',
-        '  set(gpu_paths "")',
-        f"  foreach(name {' '.join(platform.variables)})",
-        '    if(NOT "$ENV{${name}}" STREQUAL "")',
-        '      gpu_add_place("${name}" "$ENV{${name}}")',
-        "    endif()",
-        "  endforeach()",
-        '  set(compiler "")',
-        '  string(REPLACE ":" ";" folders "$ENV{PATH}")',
-        "  foreach(folder IN LISTS folders)",
-        f'    set(program "${{folder}}/{platform.compiler}")',
-        '    if(NOT compiler AND EXISTS "${program}" AND NOT IS_DIRECTORY "${program}")',
-        '      get_filename_component(compiler "${program}" REALPATH)',
-        "    endif()",
-        "  endforeach()",
-        "  if(compiler)",
-        '    get_filename_component(folder "${compiler}" DIRECTORY)',
-        '    get_filename_component(folder "${folder}" DIRECTORY)',
-        f'    gpu_add_place("{platform.compiler} on PATH" "${{folder}}")',
-        "  endif()",
-        *(f'  gpu_add_place("{path}" "{path}")' for path in platform.defaults),
-        '  set(home "")',
-        '  set(looked "")',
-        "  foreach(path IN LISTS gpu_paths)",
-        '    list(FIND gpu_paths "${path}" at)',
-        "    list(GET gpu_sources ${at} source)",
-        f'    gpu_inspect_{title}("${{path}}")',
-        "    if(NOT GPU_REASON AND NOT home)",
-        '      set(home "${path}")',
-        "    endif()",
-        '    list(APPEND looked "${source}: ${GPU_REASON}")',
-        "  endforeach()",
-        f"  foreach(name {' '.join(platform.variables)})",
-        '    if("$ENV{${name}}" STREQUAL "")',
-        '      list(APPEND looked "${name} is not set")',
-        "    endif()",
-        "  endforeach()",
-        '  string(REPLACE ";" "; " looked "${looked}")',
-        f'  set(GPU_{upper}_HOME "${{home}}" PARENT_SCOPE)',
-        f'  set(GPU_{upper}_LOOKED "${{looked}}" PARENT_SCOPE)',
-        "endfunction()",
-        "",
-        "",
-    ]
-    return "\n".join(lines)
+    defaults = (f'  gpu_add_place("{path}" "{path}")' for path in platform.defaults)
+    values = {
+        "name": platform.name,
+        "upper": platform.name.upper(),
+        "variables": " ".join(platform.variables),
+        "compiler": platform.compiler,
+        "defaults": "\n".join(defaults),
+    }
+    return _filled(_FIND, values)
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """Return a template with its marks, like @name@, replaced; an empty line's goes with it."""
+    for name, value in values.items():
+        template = template.replace(f"@{name}@\n", f"{value}\n" if value else "")
+        template = template.replace(f"@{name}@", value)
+    return template
 
 
 def _detect() -> str:
+    """Return the function that decides."""
     unknown = platforms.UNKNOWN_CHOICE.format(
         selector=SELECTOR, value="${asked}", choices=", ".join(CHOICES)
     )
     both = platforms.BOTH_FOUND.format(
         selector=SELECTOR, rocm="${GPU_ROCM_HOME}", cuda="${GPU_CUDA_HOME}"
     )
-    lines = [
-        "",
-        "# Sets GPU_PLATFORM to rocm, cuda or none and GPU_HOME to its folder.",
-        "function(gpu_detect)",
-        f'  set(asked "${{{SELECTOR}}}")',
-        "  if(NOT asked)",
-        f'    set(asked "$ENV{{{SELECTOR}}}")',
-        "  endif()",
-        f'  if(asked AND NOT asked MATCHES "^({"|".join(CHOICES)})$")',
-        *_fail("    ", unknown),
-        "  endif()",
-        '  set(home "")',
-        '  if(NOT asked STREQUAL "none")',
-        *(f"    gpu_find_{platform.name}()" for platform in PLATFORMS),
-        "  endif()",
-    ]
-    for platform in (ROCM, CUDA):
-        upper = platform.name.upper()
-        text = platforms.NOT_FOUND.format(
-            selector=SELECTOR,
-            value=platform.name,
-            title=platform.title,
-            looked=f"${{GPU_{upper}_LOOKED}}",
-            variable=platform.variables[0],
-        )
-        lines += [
-            f'  if(asked STREQUAL "{platform.name}")',
-            f"    if(NOT GPU_{upper}_HOME)",
-            *_fail("      ", text),
-            "    endif()",
-            "  endif()",
-        ]
-    lines += [
-        "  if(NOT asked AND GPU_ROCM_HOME AND GPU_CUDA_HOME)",
-        *_fail("    ", both),
-        "  elseif(NOT asked AND GPU_ROCM_HOME)",
-        "    set(asked rocm)",
-        "  elseif(NOT asked AND GPU_CUDA_HOME)",
-        "    set(asked cuda)",
-        "  elseif(NOT asked)",
-        "    set(asked none)",
-        "  endif()",
-        '  if(asked STREQUAL "rocm")',
-        '    set(home "${GPU_ROCM_HOME}")',
-        '  elseif(asked STREQUAL "cuda")',
-        '    set(home "${GPU_CUDA_HOME}")',
-        "  endif()",
-        '  set(GPU_PLATFORM "${asked}" PARENT_SCOPE)',
-        '  set(GPU_HOME "${home}" PARENT_SCOPE)',
-        "endfunction()",
-    ]
-    return "\n".join(lines) + "\n"
+    values = {
+        "selector": SELECTOR,
+        "choices": "|".join(CHOICES),
+        "unknown": _fail(unknown),
+        "no_rocm": _fail(_not_found(ROCM)),
+        "no_cuda": _fail(_not_found(CUDA)),
+        "both": _fail(both),
+    }
+    return _filled(_DETECT, values)
+
+
+def _not_found(platform: Platform) -> str:
+    return platforms.NOT_FOUND.format(
+        selector=SELECTOR,
+        value=platform.name,
+        title=platform.title,
+        looked=f"${{GPU_{platform.name.upper()}_LOOKED}}",
+        variable=platform.variables[0],
+    )

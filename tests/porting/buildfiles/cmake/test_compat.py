@@ -144,6 +144,38 @@ def test_options_that_depend_on_a_variable_are_written_for_each(convert: Convert
     ]
 
 
+def test_command_that_is_cudas_alone_is_kept_for_cuda(convert: Convert) -> None:
+    command = "list(APPEND F -gencode arch=compute_${a},code=sm_${a})"
+    done = convert(f"{HEAD}foreach(a 70)\n  {command}\nendforeach()\n", Mode.COMPAT)
+    assert done.lines[4:] == [
+        "foreach(a 70)",
+        '  if(NOT GPU_PLATFORM STREQUAL "rocm")',
+        f"    {command}",
+        "  endif()",
+        "endforeach()",
+    ]
+
+
+def test_toolkit_that_is_asked_for_first_is_the_platforms(convert: Convert) -> None:
+    text = "find_package(CUDAToolkit)\nif(CUDAToolkit_FOUND)\n  enable_language(CUDA)\nendif()\n"
+    assert convert(text, Mode.COMPAT).lines == [
+        "include(eclosion/gpu.cmake)",
+        "find_package(CUDAToolkit)",
+        "if(CUDAToolkit_FOUND)",
+        "  enable_language(${GPU_LANGUAGE})",
+        "endif()",
+    ]
+
+
+def test_included_file_finds_the_generated_one_from_its_own_place(convert: Convert) -> None:
+    files = {"CMakeLists.txt": "set(A b)\n", "cmake/gpu.cmake": "enable_language(CUDA)\n"}
+    done = convert(files, Mode.COMPAT)
+    assert done.text("cmake/gpu.cmake") == (
+        'include("${CMAKE_CURRENT_LIST_DIR}/../eclosion/gpu.cmake")\n'
+        "enable_language(${GPU_LANGUAGE})\n"
+    )
+
+
 def test_findcudas_project_keeps_its_commands(convert: Convert) -> None:
     text = (
         "project(p CXX)\nfind_package(CUDA REQUIRED)\ncuda_add_library(t a.cu OPTIONS -DX)\n"
