@@ -9,7 +9,9 @@ fn main() {
     let cuda_lib = PathBuf::from(cuda).join("lib64");
     println!("cargo:rustc-link-search=native={}", cuda_lib.display());
     println!("cargo:rustc-link-lib=static=cudart_static");
-    println!("cargo:rustc-link-lib=dylib=cuda");
+    if env::var_os("CARGO_FEATURE_DRIVER").is_some() {
+        println!("cargo:rustc-link-lib=dylib=cuda");
+    }
     println!("cargo:rustc-link-lib=dylib=rt");
     println!("cargo:rustc-link-lib=dylib=dl");
     if let Ok(directory) = env::var("TIDEPOOL_LIB_DIR") {

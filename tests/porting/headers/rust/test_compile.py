@@ -199,19 +199,8 @@ def test_example_when_it_is_built_for_rocm(tmp_path: Path, sysroot: Sysroot, mod
             "GPU_PLATFORM": "rocm",
             "CARGO_TARGET_DIR": str(tmp_path / f"target{len(compiler)}"),
         }
-        said = run(
-            *(
-                Path(compiler).with_name("cargo"),
-                "test",
-                "--offline",
-                "--test",
-                "memory",
-                "--",
-                "--nocapture",
-            ),
-            cwd=crate,
-            env=environment,
-        )
+        cargo = (Path(compiler).with_name("cargo"), "test", "--offline", "--features", "driver")
+        said = run(*cargo, "--test", "memory", "--", "--nocapture", cwd=crate, env=environment)
         assert "no device memory: hipErrorNoDevice" in said
         assert (crate / "src/lib.rs").read_bytes() == (
             EXAMPLE / "rust/tidepool-sys/src/lib.rs"

@@ -19,6 +19,7 @@ extern "C" {
     pub fn cudaFree(pointer: *mut c_void) -> cudaError_t;
     pub fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> cudaError_t;
     pub fn cudaGetErrorString(status: cudaError_t) -> *const c_char;
+    #[cfg(feature = "driver")]
     pub fn cuMemGetAddressRange_v2(
         base: *mut CUdeviceptr,
         bytes: *mut usize,
@@ -68,6 +69,7 @@ impl DeviceMemory {
     }
 
     /// The allocation that holds this memory, and its size.
+    #[cfg(feature = "driver")]
     pub fn allocation(&self) -> Option<(CUdeviceptr, usize)> {
         let mut base: CUdeviceptr = 0;
         let mut size = 0;
