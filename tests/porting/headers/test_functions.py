@@ -114,3 +114,17 @@ def test_header_is_the_same_for_the_same_tree_in_any_order(make: Make) -> None:
     sources = {"a.cu": "void f() { cudaFree(0); cuMemFree(p); }", "b.h": "cudaStream_t s;"}
     turned = dict(reversed(sources.items()))
     assert make(sources).headers.files == make(turned).headers.files
+
+
+def test_device_number_and_location_are_told_apart_by_what_the_tree_names(make: Make) -> None:
+    number = make("void f() { cudaMemAdvise(p, n, a, 0); }").text
+    location = make("void f() { cudaMemLocation w; cudaMemAdvise(p, n, a, w); }").text
+    assert "#define cudaMemAdvise hipMemAdvise\n" in number
+    assert "return hipMemAdvise_v2(devPtr, count, advice, location);" in location
+    assert "return hipMemAdvise(devPtr, count, advice, device);" in location
+
+
+def test_header_of_what_a_wrapper_calls_is_included(make: Make) -> None:
+    text = make("__device__ auto f() { return __float2bfloat162_rn(1.f); }").text
+    assert "#if defined(__cplusplus)\n#include <hip/hip_bf16.h>\n#endif\n" in text
+    assert "hip_bf16" not in make("void f() { cudaFree(0); }").text
