@@ -27,6 +27,7 @@ from benchmarks.real_trees.compiling import Compiler, Side, default_jobs  # noqa
 from benchmarks.real_trees.fetch import FetchError, Tree, cache, fetch, pinned  # noqa: E402
 from benchmarks.real_trees.rates import Comparison, Converted, UnitResult  # noqa: E402
 from benchmarks.real_trees.remembered import Outcome, Remembered  # noqa: E402
+from benchmarks.real_trees.sources import Sources  # noqa: E402
 from benchmarks.real_trees.torch_headers import thrust_headers, torch_headers  # noqa: E402
 from ci.checkers.cuda_names import read_names  # noqa: E402
 
@@ -168,8 +169,9 @@ def _compiler(jobs: int) -> Compiler:
     system = (torch, torch / "torch" / "csrc" / "api" / "include", thrust_headers())
     path = Path(json.loads(done.stdout)["path"])
     headers = tuple(folder for folder in system if folder)
-    remembered = Remembered(cache().parent / "compiled", _CLANG)
-    return Compiler(_CLANG, path, headers, jobs, remembered)
+    kept = cache().parent / "compiled"
+    sources = Sources(kept / "sources", (path / "include", *headers))
+    return Compiler(_CLANG, path, headers, jobs, Remembered(kept, _CLANG), sources)
 
 
 def _print_rates(label: str, results: list[UnitResult]) -> None:

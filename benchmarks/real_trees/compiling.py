@@ -8,13 +8,14 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, TypeVar
 
 from benchmarks.real_trees.prefixes import Prefix, prefix_of
 from benchmarks.real_trees.remembered import Outcome, Remembered
+from benchmarks.real_trees.sources import Sources
 
 ARCH = "gfx942"
 # What torch.utils.cpp_extension passes in a ROCm build.
@@ -85,6 +86,7 @@ class Compiler:
     system: tuple[Path, ...]
     jobs: int
     remembered: Remembered
+    sources: Sources
 
     def run(self, work: Sequence[Work]) -> list[Outcome]:
         """Check halves of units, in parallel; outcomes are in the same order."""
@@ -111,15 +113,34 @@ class Compiler:
         return known
 
     def _read(self, work: Work) -> _Read | Outcome:
-        """Preprocess a unit: what headers are missing, and whether clang saw the text before."""
+        """Return a unit whose text is known, or preprocess it and find out what is missing."""
+        before = self.sources.find(work.root, str(work.unit), self._identity(work))
+        if before is not None and "key" not in before:
+            return Outcome(**before)
+        if before is not None and self.remembered.get(before["key"]) is not None:
+            return _Read(work, before["key"], Prefix())
+        return self._preprocess(work)
+
+    def _preprocess(self, work: Work) -> _Read | Outcome:
         done = _run([*self._command(work), str(work.unit), "-E", "-o", "-"], work.root)
         if done.returncode:
-            return _failure(done.stderr)
+            failed = _failure(done.stderr)
+            self._keep(work, done.stdout, asdict(failed))
+            return failed
         text = done.stdout.replace(str(work.root).encode(), b"")
         text = text.replace(str(self.rocm).encode(), b"")
         key = self.remembered.key(text, (*work.language, *_TORCH_FLAGS))
+        self._keep(work, done.stdout, {"key": key})
         known = self.remembered.get(key) is not None
         return _Read(work, key, Prefix() if known else prefix_of(done.stdout, str(work.root)))
+
+    def _keep(self, work: Work, text: bytes, known: dict[str, str]) -> None:
+        self.sources.keep(work.root, str(work.unit), self._identity(work), text, known)
+
+    def _identity(self, work: Work) -> tuple[str, ...]:
+        """Return the flags that decide, without the place of the tree."""
+        folders = (str(folder.relative_to(work.root)) for folder in work.folders)
+        return (self.clang, *work.language, *_TORCH_FLAGS, *work.flags, *folders)
 
     def _compile_all(self, units: list[_Read]) -> None:
         """Compile units, those with the same headers at their beginning one after the other."""
