@@ -6,6 +6,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from porting.buildfiles.cmake.versions import LEVEL
 from porting.buildfiles.flags import Rule, rules
 from porting.buildfiles.libraries import link_names
 from porting.config import DEFAULT_ARCHS
@@ -26,7 +27,7 @@ PLATFORMS: dict[str, dict[str, Any]] = {p.name: asdict(p) for p in platforms.PLA
 COMPAT = False
 ARCHITECTURES = DEFAULT_ARCHS
 # The release whose interface HIP covers; scripts that ask for a minimum of CUDA go on.
-CUDA_RELEASE = "12.8"
+CUDA_RELEASE = LEVEL
 
 # Libraries of ROCm's that sources need where CUDA's are all headers.
 IMPLIED: tuple[str, ...] = ()
