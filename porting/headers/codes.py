@@ -65,4 +65,13 @@ OUTDATED = Code(
     " it was edited by hand, made by another release or for another ROCm, or the tree calls a"
     " function in a form it did not use before.  Run `porting headers` again.",
 )
-CODES = (NEEDS_REWRITE, ARCH_GUARD, JOINED, TORCH, LACKING, STALE, OUTDATED)
+WAVEFRONT = Code(
+    "HDR008",
+    "warp-mask-width",
+    Severity.WARNING,
+    "code for ROCm that counts in wavefronts, in a compat tree",
+    "The tree has a branch for ROCm that calls warp functions.  In compat mode these, and warpSize,"
+    " mean CUDA's warp of 32 lanes on every GPU, so code that was written for 64 lanes and 64-bit"
+    " masks is cut in half.  With the header the branch for CUDA serves both platforms.",
+)
+CODES = (NEEDS_REWRITE, ARCH_GUARD, JOINED, TORCH, LACKING, STALE, OUTDATED, WAVEFRONT)

@@ -5,15 +5,16 @@ from dataclasses import replace
 from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
+from porting.edits import Edit
 from porting.headers.codes import NEEDS_REWRITE, TORCH
 from porting.headers.generate import Headers
-from porting.headers.guards import arch_guards, lines_left_out
+from porting.headers.guards import arch_guards, counted_in_wavefronts, lines_left_out
 from porting.headers.joining import passed_on
 from porting.headers.parts import part_names
 from porting.headers.prototypes import prototypes
 from porting.headers.uses import FINDERS
 from porting.mapping import Names, Status
-from porting.rules import Unit
+from porting.rules import Unit, libraries, macros
 from porting.rules.torch_headers import rocm_header
 
 _ADVICE: Final = (
@@ -72,7 +73,9 @@ def compat_findings(
         else:
             yield replace(finding, edits=())
     yield from arch_guards(unit)
+    yield from counted_in_wavefronts(unit, headers.provided | part_names() | {"warpSize"})
     yield from _handle_members(unit, headers)
+    yield from answers.silent_rewrites()
     yield from _torch(unit)
     yield from passed_on(unit, headers.provided)
 
@@ -128,6 +131,25 @@ class _Answers:
         special = self._special.get(code)
         return special is not None and special(finding)
 
+    def silent_rewrites(self) -> Iterator[Diagnostic]:
+        """Yield the names that a port replaces without a word and that the header does not give."""
+        unit = self._unit
+        for family in (macros, libraries):
+            for edit in family.check(unit):
+                if not isinstance(edit, Edit) or self._is_given(edit):
+                    continue
+                text = f"only --mode rename does this: {edit.symbol} becomes {edit.replacement}"
+                yield unit.diagnose(
+                    NEEDS_REWRITE, edit.start, text, help=_ADVICE, symbol=edit.symbol
+                )
+
+    def _is_given(self, edit: Edit) -> bool:
+        """Whether an edit changes nothing, or the header has what it writes under CUDA's name."""
+        text = self._unit.source.text[edit.start : edit.end]
+        given = self._provided | self._uses.names.keys() | self._uses.namespaces.keys()
+        outer = edit.symbol.rpartition("::")[0]
+        return text == edit.replacement or edit.symbol in given or outer in self._uses.namespaces
+
     @property
     def _special(self) -> dict[str, Callable[[Diagnostic], bool]]:
         return {
@@ -137,7 +159,7 @@ class _Answers:
             "LIB001": lambda _: bool(self._uses.cub_warps),
             "LIB002": lambda finding: finding.symbol in self._uses.cub_warps,
             "STR004": lambda _: bool(self._uses.look_ups.keys() - {"dlopen"}),
-            "MAC001": lambda finding: finding.symbol == "__CUDACC__",
+            "MAC001": lambda finding: finding.symbol in self._uses.names,
             "MAC013": self._is_joined_well,
             "INC007": self._is_base,
             "INC008": self._is_base,

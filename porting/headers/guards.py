@@ -1,16 +1,20 @@
 """Which branches a ROCm build of an untouched source leaves out, and what to say of them."""
 
+import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
-from porting.headers.codes import ARCH_GUARD
+from porting.headers.codes import ARCH_GUARD, WAVEFRONT
 from porting.rules import Unit
 from porting.rules.macros.chains import Arm, lines_of, live_chains, mentions, taken
+from porting.syntax import Side
 
 _ARCH: Final = "__CUDA_ARCH__"
 # What no ROCm build defines, and a compat header does not either.
 _UNDEFINED: Final = frozenset((_ARCH, "__NVCC__", "__CUDACC_RDC__", "__CUDA_ARCH_LIST__"))
+_WARP: Final = re.compile(r"warpSize|__(?:\w+_sync|activemask|syncwarp|shfl\w*|ballot|any|all)")
 _ASM: Final = frozenset(("asm", "__asm__", "__asm"))
 _HELP: Final = (
     "ask for the device by defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) where the"
@@ -43,6 +47,28 @@ def arch_guards(unit: Unit) -> Iterator[Diagnostic]:
                     text,
                     help="" if has_ptx else _HELP,
                     severity=Severity.NOTE if has_ptx else None,
+                )
+
+
+def counted_in_wavefronts(unit: Unit, used: AbstractSet[str]) -> Iterator[Diagnostic]:
+    """Yield where a branch for ROCm uses warp functions, which the header makes 32 lanes wide.
+
+    `used`: what the header may provide; warp functions among it matter.
+    """
+    warps = {name for name in used if _WARP.fullmatch(name)}
+    for branch in unit.conditionals.one_sided():
+        if branch.side is not Side.ROCM:
+            continue
+        for number in unit.tokens_in(branch.start, branch.end):
+            token = unit.tokens[number]
+            if token.text in warps and unit.tokens[number - 1].text not in (".", "->"):
+                text = f"this branch is for ROCm, and the compat header gives {token.text} 32 lanes"
+                yield unit.diagnose(
+                    WAVEFRONT,
+                    token,
+                    text,
+                    help="drop the branch, as the one for CUDA holds; or use __lane_id(),"
+                    " __ballot64() and __builtin_amdgcn_* functions, which stay HIP's",
                 )
 
 

@@ -16,6 +16,7 @@ from porting.syntax import call_at, match_angle
 
 # Compiler and platform names that no table of a library has.
 PLATFORM: Final = frozenset(("__CUDACC__", "__grid_constant__", "__cluster_dims__", "__maxnreg__"))
+_COMPILER: Final = "__CUDACC__"
 _TAG_WORDS: Final = frozenset(("struct", "enum", "union", "class"))
 # Looked up by name themselves, these find others by name.
 FINDERS: Final = ("cuGetProcAddress", "cuGetProcAddress_v2")
@@ -105,6 +106,7 @@ class _Gathering:
         self.symbols: dict[str, Place] = {}
         self.look_ups: dict[str, Place] = {}
         self.cub_warps: dict[str, Place] = {}
+        self.tells_compilers_apart = False
 
     def read(self, unit: Unit) -> None:
         """Add what one file uses."""
@@ -115,6 +117,8 @@ class _Gathering:
                 self._name(unit, text, numbers)
             elif self.table.namespace(text) is not None:
                 self._namespace(unit, text, numbers)
+        asked = len(list(unit.lexed.tokens.find(_COMPILER)))
+        self.tells_compilers_apart |= asked > len(unit.where(_COMPILER))
         if unit.where("cub"):
             for text in _CUB_WARPS:
                 if unit.where(text):
@@ -189,6 +193,9 @@ def uses_of(units: Iterable[Unit], pastes: Iterable[Paste], names: Names) -> Use
         found.read(unit)
     for paste in pastes:
         found.joined(paste, ordered)
+    if found.tells_compilers_apart:
+        # Conditions for both vendors ask for it: defined for HIP, it would choose CUDA's branch.
+        found.names.pop(_COMPILER, None)
     return Uses(
         {
             name: Use(name, used.place, frozenset(used.counts), used.is_value, used.is_tag)

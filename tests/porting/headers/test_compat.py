@@ -99,3 +99,20 @@ def test_case_labels_of_one_value_need_a_rewrite(make: Make) -> None:
     )
     codes = {code for _, _, code in make(text).said()}
     assert codes <= {"HDR001", "LBL001", "LBL002"}
+
+
+def test_rocm_branch_that_counts_in_wavefronts_is_a_warning(make: Make) -> None:
+    made = make(
+        "__device__ unsigned f(int x) {\n#ifdef __HIP_PLATFORM_AMD__\n"
+        "  return __ballot_sync(~0ull, x);\n#else\n  return __ballot_sync(~0u, x);\n#endif\n}\n"
+    )
+    assert made.said() == [("a.cu", 3, "HDR008")]
+
+
+def test_cudas_compiler_stays_unknown_where_a_condition_tells_it_from_hips(make: Make) -> None:
+    asks = "#ifdef __CUDACC__\n#define HD __device__\n#else\n#define HD\n#endif\nHD int f();\n"
+    both = "#if defined(__CUDACC__)\nint a;\n#elif defined(__HIPCC__)\nint b;\n#endif\n"
+    assert "#define __CUDACC__ 1\n" in make(asks).text
+    made = make({"a.cu": asks, "b.cu": both})
+    assert "__CUDACC__" not in made.text
+    assert ("a.cu", 1, "HDR001") in made.said()
