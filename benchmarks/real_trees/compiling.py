@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Final, TypeVar
 
 from benchmarks.real_trees.prefixes import Prefix, prefix_of
@@ -33,7 +35,8 @@ _TORCH_FLAGS = (
     "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
 )
 # C++20's modules make clang compare host and device overloads of a precompiled header.
-_PRECOMPILED: Final = ("-Xclang", "-fno-cxx-modules")
+_PRECOMPILED: Final = ("-Xclang", "-fno-cxx-modules", "-fpch-instantiate-templates")
+_GROUPS: Final = 4
 _MISSING = re.compile(r"fatal error: '([^']+)' file not found")
 _ERROR = re.compile(r"^(.*?):(\d+):\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _TIMEOUT = 1800
@@ -122,7 +125,7 @@ class Compiler:
         return self._preprocess(work)
 
     def _preprocess(self, work: Work) -> _Read | Outcome:
-        done = _run([*self._command(work), str(work.unit), "-E", "-o", "-"], work.root)
+        done = self._run([*self._command(work), str(work.unit), "-E", "-o", "-"], work.root)
         if done.returncode:
             failed = _failure(done.stderr)
             self._keep(work, done.stdout, asdict(failed))
@@ -143,15 +146,18 @@ class Compiler:
         return (self.clang, *work.language, *_TORCH_FLAGS, *work.flags, *folders)
 
     def _compile_all(self, units: list[_Read]) -> None:
-        """Compile units, those with the same headers at their beginning one after the other."""
+        """Compile units, those with the same headers at their beginning together."""
         groups: dict[tuple[tuple[str, ...], tuple[str, ...], Prefix], list[_Read]]
         groups = defaultdict(list)
         for unit in units:
             groups[unit.work.language, unit.work.flags, unit.prefix].append(unit)
-        for group in groups.values():
-            with tempfile.TemporaryDirectory(prefix="precompiled-") as folder:
-                shared = self._precompiled(group, Path(folder))
-                self._all(lambda unit, shared=shared: self._compile(unit, shared), group)
+        with ThreadPoolExecutor(_GROUPS) as pool:
+            list(pool.map(self._compile_group, groups.values()))
+
+    def _compile_group(self, group: list[_Read]) -> None:
+        with tempfile.TemporaryDirectory(prefix="precompiled-") as folder:
+            shared = self._precompiled(group, Path(folder))
+            self._all(lambda unit: self._compile(unit, shared), group)
 
     def _precompiled(self, group: list[_Read], folder: Path) -> tuple[str, ...]:
         """Return the flags that take the precompiled headers of a group; none when it has none."""
@@ -163,11 +169,11 @@ class Compiler:
         command = [*self._command(group[0].work), "--system-header-prefix=/"]
         if "-x" not in command:
             command += ["-x", "c++"]
-        text = _run([*command, str(source), "-E", "-o", "-"], folder)
+        text = self._run([*command, str(source), "-E", "-o", "-"], folder)
         if text.returncode or prefix_of(text.stdout, str(folder)).digest != prefix.digest:
             return ()
         emit = ("-fsyntax-only", "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", str(made))
-        if _run([*command, *_PRECOMPILED, *emit, str(source)], folder).returncode:
+        if self._run([*command, *_PRECOMPILED, *emit, str(source)], folder).returncode:
             return ()
         return (*_PRECOMPILED, "-include-pch", str(made))
 
@@ -181,8 +187,19 @@ class Compiler:
     def _compile(self, unit: _Read, precompiled: tuple[str, ...]) -> None:
         work = unit.work
         command = [*self._command(work), *precompiled, str(work.unit), "-fsyntax-only"]
-        done = _run(command, work.root)
+        done = self._run(command, work.root)
         self.remembered.put(unit.key, _failure(done.stderr) if done.returncode else Outcome())
+
+    def _run(self, command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
+        with self._free:
+            return subprocess.run(
+                command, cwd=folder, capture_output=True, timeout=_TIMEOUT, check=False
+            )
+
+    @cached_property
+    def _free(self) -> BoundedSemaphore:
+        """Lets no more than `jobs` compilers run at a time, whatever asks for them."""
+        return BoundedSemaphore(self.jobs)
 
     def _command(self, work: Work) -> list[str]:
         system = [f"--rocm-path={self.rocm}", *(f"-isystem{place}" for place in self._places())]
@@ -201,10 +218,6 @@ def sides(unit: str) -> tuple[Side, ...]:
 def default_jobs() -> int:
     """Return the number of compilers to run at a time."""
     return len(os.sched_getaffinity(0))
-
-
-def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command, cwd=folder, capture_output=True, timeout=_TIMEOUT, check=False)
 
 
 def _failure(messages: bytes) -> Outcome:
