@@ -59,8 +59,8 @@ def _may_be_device(unit: Unit, statement: AsmStatement) -> bool:
     function = unit.functions.around(statement.keyword)
     if function is None or function.is_macro:
         return function is not None and unit.source.is_cuda
-    header = (unit.tokens[at] for at in range(function.first, function.open))
-    return function.on_device or any(_MARK.fullmatch(token.text) for token in header)
+    header = unit.tokens.words[function.first : function.open]
+    return function.on_device or any(map(_MARK.fullmatch, header))
 
 
 def _unreadable(unit: Unit, statement: AsmStatement) -> Diagnostic:

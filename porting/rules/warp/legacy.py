@@ -24,7 +24,7 @@ def check_legacy(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     Only in CUDA files that keep 32-lane warps: wave-wide code means the same as HIP's, and a
     header outside of a CUDA tree may be HIP code that includes nothing to tell it by.
     """
-    if not widths.logical or not any(map(unit.where, _NAMES)) or not _is_cuda(unit):
+    if not any(map(unit.where, _NAMES)) or not widths.logical or not _is_cuda(unit):
         return
     if unit.starting_with("hip"):
         return

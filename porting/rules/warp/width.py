@@ -94,8 +94,8 @@ class Widths:
         is exactly what the code did before.
         """
         project = self._unit.project
-        asked = bool(self.wave_places) or project.asks_warp_size
-        counts = bool(self.literals) or project.counts_in_32
+        asked = project.asks_warp_size or bool(self.wave_places)
+        counts = asked and (project.counts_in_32 or bool(self.literals))
         return Width.WAVE if asked and not counts else Width.LOGICAL
 
     @property
@@ -106,7 +106,7 @@ class Widths:
     @cached_property
     def mixed(self) -> bool:
         """Whether the file asks warpSize while it, or another of the tree, counts in 32."""
-        counts = bool(self.literals) or self._unit.project.counts_in_32
+        counts = self._unit.project.counts_in_32 or bool(self.literals)
         return bool(self.wave_places) and counts
 
     @cached_property
