@@ -14,7 +14,8 @@ from porting.headers.parts import part_names
 from porting.headers.prototypes import prototypes
 from porting.headers.uses import FINDERS
 from porting.mapping import Names, Status
-from porting.rules import Unit, libraries, macros
+from porting.rules import Unit, libraries
+from porting.rules.macros.compiler import check_compiler
 from porting.rules.torch_headers import rocm_header
 
 _ADVICE: Final = (
@@ -132,10 +133,13 @@ class _Answers:
         return special is not None and special(finding)
 
     def silent_rewrites(self) -> Iterator[Diagnostic]:
-        """Yield the names that a port replaces without a word and that the header does not give."""
+        """Yield the names that a port replaces without a word and that the header does not give.
+
+        Names that macros of the tree join, as the member cuInit_, are none: they stay at both ends.
+        """
         unit = self._unit
-        for family in (macros, libraries):
-            for edit in family.check(unit):
+        for check in (check_compiler, libraries.check):
+            for edit in check(unit):
                 if not isinstance(edit, Edit) or self._is_given(edit):
                     continue
                 text = f"only --mode rename does this: {edit.symbol} becomes {edit.replacement}"

@@ -116,3 +116,12 @@ def test_cudas_compiler_stays_unknown_where_a_condition_tells_it_from_hips(make:
     made = make({"a.cu": asks, "b.cu": both})
     assert "__CUDACC__" not in made.text
     assert ("a.cu", 1, "HDR001") in made.said()
+
+
+def test_members_that_a_macro_joins_stay_at_both_ends(make: Make) -> None:
+    made = make(
+        "#include <cuda.h>\n#define FUNCTIONS(X) X(cuInit) X(cuDeviceGet)\n"
+        "#define MEMBER(name) decltype(&::name) name##_ = nullptr;\n"
+        "struct Table { FUNCTIONS(MEMBER) };\nint f(Table& t) { return t.cuInit_(0); }\n"
+    )
+    assert made.said() == []
