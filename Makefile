@@ -11,10 +11,15 @@ export PYTHON
 
 .PHONY: demo test soak bench lint format setup torch clean
 
+demo: export PATH := $(CURDIR)/$(BIN):$(PATH)
 demo: setup
 	@rm -rf build/demo && mkdir -p build/demo
 	$(BIN)/porting port examples/cuda_project -o build/demo/rocm --arch $(ARCH) \
-	  --format html --report build/demo/report.html
+	  --build --format html --report build/demo/report.html
+	@echo
+	CUDA_HOME="$$($(BIN)/python -m ci.cuda_home)" \
+	$(BIN)/porting port examples/cuda_project -o build/demo/both --arch $(ARCH) --mode compat \
+	  --build --format html --report build/demo/report-both.html
 
 test: setup
 	@$(BIN)/python -m ci.check

@@ -16,6 +16,13 @@ missing_packages() {
   command -v llvm-readelf-19 >/dev/null || echo llvm-19
   command -v clang-format-19 >/dev/null || echo clang-format-19
   command -v clang-offload-bundler-19 >/dev/null || echo clang-tools-19
+  command -v make >/dev/null || echo make
+  command -v cargo >/dev/null || echo cargo
+  command -v rustc >/dev/null || echo rustc
+  command -v rustfmt >/dev/null || echo rustfmt
+  command -v bindgen >/dev/null || echo bindgen
+  # bindgen 0.60 stops at the headers of newer ones
+  [ -e /usr/lib/llvm-15/lib/libclang.so.1 ] || echo libclang1-15
   [ -e /usr/include/doctest/doctest.h ] || echo doctest-dev
   command -v "$python" >/dev/null || echo python3
   "$python" -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv

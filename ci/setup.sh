@@ -48,7 +48,7 @@ rm -f "$stamp"
 install=(.venv/bin/python -m pip install -qq --disable-pip-version-check
   --constraint constraints.txt)
 echo "installing pinned packages"
-"${install[@]}" cmake ninja nanobind scikit-build-core
+"${install[@]}" cmake ninja meson setuptools nanobind scikit-build-core
 echo "building eclosion"
 "${install[@]}" --no-build-isolation --editable '.[dev]'
 echo "$wanted" >"$stamp"

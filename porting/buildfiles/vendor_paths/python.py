@@ -18,7 +18,6 @@ from porting.buildfiles.vendor_paths.table import (
 )
 from porting.diagnostics import Diagnostic
 
-_TOP_LEVEL = (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Try)
 _SEARCHES = frozenset(("shutil.which", "distutils.spawn.find_executable"))
 _JIT = ("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline")
 

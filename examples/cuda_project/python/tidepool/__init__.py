@@ -54,8 +54,12 @@ def moments(pointer: int, count: int, dtype: str, stream: int = 0) -> Moments:
 
 
 def environment_report() -> str:
-    """Say which driver is loaded and which devices this process may see."""
-    version = Path("/proc/driver/nvidia/version")
-    driver = version.read_text().splitlines()[0] if version.exists() else "no driver loaded"
+    """Say how many devices the library finds, or why none, and which this process may see."""
+    count, lanes = ctypes.c_int(), ctypes.c_int()
+    try:
+        _check(_library().tidepool_device_count(ctypes.byref(count), ctypes.byref(lanes)))
+        found = f"{count.value} devices, warps of {lanes.value} lanes"
+    except GpuError as error:
+        found = str(error)
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
-    return f"{driver}; visible devices: {visible}"
+    return f"{found}; visible devices: {visible}"
