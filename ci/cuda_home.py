@@ -1,4 +1,4 @@
-"""Print the CUDA home that the demo builds with: CUDA_HOME where it is set, else one from wheels."""
+"""Print the CUDA home of the demo: CUDA_HOME where it is set, else one from wheels."""
 
 import json
 import os
