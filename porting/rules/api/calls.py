@@ -5,7 +5,8 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
 from porting.edits import Edit
-from porting.rules.api.changes import RefusedError, Symbol, is_null
+from porting.rules.api.c_forms import C_SIGNATURES
+from porting.rules.api.changes import RefusedError, Symbol, is_c, is_null
 from porting.rules.api.codes import ADAPTED, LAUNCH_CONFIG, MENTIONED, OTHER_SIGNATURE, SYMBOL
 from porting.rules.api.forms import Signature
 from porting.rules.api.redirects import applicable
@@ -27,13 +28,15 @@ _PACKS: Final = frozenset(("__VA_ARGS__", "..."))
 
 def check_calls(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield what is to be said about the calls of every function in the table."""
-    for name in sorted(SIGNATURES.keys() & unit.index.keys()):
+    tables = (C_SIGNATURES, SIGNATURES) if is_c(unit) else (SIGNATURES,)
+    for name in sorted(set().union(*tables) & unit.index.keys()):
         if name in unit.project.declared:
             continue
+        known = tuple(form for table in tables for form in table.get(name, ()))
         for number in unit.where(name):
             call = called_at(unit, number)
             if call is not None and not is_member(unit, number):
-                yield from _fit(unit, call, SIGNATURES[name])
+                yield from _fit(unit, call, known)
 
 
 def check_mentions(unit: Unit) -> Iterator[Diagnostic]:

@@ -31,6 +31,11 @@ class RefusedError(Exception):
     """The call has no HIP form; the text says which argument stands in the way."""
 
 
+def is_c(unit: Unit) -> bool:
+    """Whether a file is compiled as C, where HIP has neither templates nor default arguments."""
+    return unit.source.suffix == ".c"
+
+
 def is_null(unit: Unit, argument: Argument) -> bool:
     """Whether an argument is a literal null pointer or zero, cast or not."""
     text = "".join(t.text for t in unit.tokens[argument.first : argument.last])
@@ -98,8 +103,8 @@ class Symbol:
         first = unit.tokens[argument.first]
         if first.kind == STRING:
             raise RefusedError(f"the symbol is named by the string {first.text}")
-        if first.text == "HIP_SYMBOL":
-            return
+        if first.text == "HIP_SYMBOL" or is_c(unit):
+            return  # C has pointers to symbols only, and HIP's macro is for C++
         if not self.address:
             yield from self._in_macro(unit, argument)
         elif first.text not in ("&", "("):
@@ -135,7 +140,7 @@ class Cast:
             return
         if not self.addresses and unit.tokens[argument.first].text == "&":
             return
-        if self.reinterpret and not unit.source.path.endswith(".c"):
+        if self.reinterpret and not is_c(unit):
             yield from wrapped(unit, argument, f"reinterpret_cast<{self.type}>(", ")")
         elif is_compound(unit.tokens, argument):
             yield from wrapped(unit, argument, f"({self.type})(", ")")
@@ -190,15 +195,16 @@ class Insert:
 
     def edits(self, unit: Unit, call: Call) -> Iterator[Edit]:
         """Yield the insertion."""
+        text = "NULL" if self.text == "nullptr" and is_c(unit) else self.text
         if self.position < len(call.arguments):
             start, _ = span_of(unit, call.arguments[self.position])
-            yield Edit(start, start, f"{self.text}, ")
+            yield Edit(start, start, f"{text}, ")
         elif not call.arguments:
             end = unit.tokens[call.close].start
-            yield Edit(end, end, self.text)
+            yield Edit(end, end, text)
         else:
             _, end = span_of(unit, call.arguments[-1])
-            yield Edit(end, end, f", {self.text}")
+            yield Edit(end, end, f", {text}")
 
 
 @dataclass(frozen=True)

@@ -93,5 +93,6 @@ def _entry_point(unit: Unit, call: Call, *, by_version: bool) -> list[Edit] | No
         return None
     if status is None:
         close = unit.tokens[call.close].start
-        edits.append(Edit(close, close, ", nullptr"))
+        null = "NULL" if unit.source.suffix == ".c" else "nullptr"
+        edits.append(Edit(close, close, f", {null}"))
     return edits
