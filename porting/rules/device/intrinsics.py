@@ -17,6 +17,12 @@ _LONGEST: Final = 127
 _UNSIGNED: Final = frozenset(("unsigned", "uint32_t", "uint", "u32"))
 _SIGNED: Final = frozenset(("int", "int32_t", "signed"))
 _SHARED: Final = "__attribute__((address_space(3)))"
+# The host pass takes the builtins' parameter for a pointer to address space 0, and nothing else.
+_GENERIC: Final = "(const __attribute__((address_space(0))) void*)"
+_SPACES: Final = {
+    "__isShared": "__builtin_amdgcn_is_shared",
+    "__isLocal": "__builtin_amdgcn_is_private",
+}
 _NOTHING: Final = "static_cast<void>(0)"
 Rewriter = Callable[[CallEdits], Diagnostic | None]
 
@@ -24,8 +30,6 @@ Rewriter = Callable[[CallEdits], Diagnostic | None]
 _AROUND: Final = {
     "__trap": ("__builtin_trap", ""),
     "__brkpt": ("__builtin_debugtrap", ""),
-    "__isShared": ("__builtin_amdgcn_is_shared", ""),
-    "__isLocal": ("__builtin_amdgcn_is_private", ""),
     "__cvta_generic_to_shared": ("(reinterpret_cast<size_t>", " & 0xffffffffu)"),
     "__cvta_shared_to_generic": (f"((void*)({_SHARED} void*)", ")"),
     "__cvta_generic_to_global": ("reinterpret_cast<size_t>", ""),
@@ -43,7 +47,7 @@ _DROPPED: Final = frozenset(
         *("__pipeline_wait_prior",),
     )
 )
-_WITH_OPERAND: Final = frozenset(("__nanosleep", "__isGlobal"))
+_WITH_OPERAND: Final = frozenset(("__nanosleep", "__isGlobal", *_SPACES))
 
 
 def names(unit: Unit) -> Iterator[str]:
@@ -104,14 +108,30 @@ def _sleep(edits: CallEdits) -> Diagnostic:
     return edits.done(INTRINSIC, f"__nanosleep becomes s_sleep, {how}; its time is a hint only")
 
 
-def _global(edits: CallEdits) -> Diagnostic:
-    """Write __isGlobal as neither shared nor private."""
-    argument = edits.call.arguments[0]
-    if not is_simple(edits.tokens, argument):
-        return _computed_twice(edits)
-    text = edits.text(0)
-    edits.whole(f"(!__builtin_amdgcn_is_shared({text}) && !__builtin_amdgcn_is_private({text}))")
-    return edits.done(INTRINSIC, "__isGlobal is written as neither shared nor private")
+def _space(edits: CallEdits) -> Diagnostic:
+    """Write __isShared and its kin as the builtins, which take a generic pointer.
+
+    In a template the compiler takes a builtin with such an argument for a function of the host,
+    unless a lambda's `auto` brings it.
+    """
+    name = edits.name.text
+    front, back = f"{_SPACES.get(name, '')}({_GENERIC}", ")"
+    if name not in _SPACES or _may_be_in_template(edits):
+        tests = [f"{builtin}(q)" for builtin in _SPACES.values()]
+        test = _SPACES[name] + "(q)" if name in _SPACES else f"!{tests[0]} && !{tests[1]}"
+        front, back = f"[](auto q) {{ return {test}; }}({_GENERIC}", ")"
+        if edits.tokens[edits.call.name - 1].text == "[":
+            front, back = f"({front}", "))"  # two brackets would begin an attribute
+    edits.rename(front)
+    edits.after(back)
+    what = _SPACES.get(name, "neither shared nor private")
+    return edits.done(INTRINSIC, f"{name} is written as {what}")
+
+
+def _may_be_in_template(edits: CallEdits) -> bool:
+    unit = edits.unit
+    function = unit.functions.around(edits.call.name)
+    return function is None or function.is_macro or any(map(unit.where, ("template", "auto")))
 
 
 def _computed_twice(edits: CallEdits) -> Diagnostic:
@@ -199,7 +219,7 @@ def _barrier(edits: CallEdits) -> Diagnostic | None:
 
 _SPECIAL: Final[dict[str, Rewriter]] = {
     "__nanosleep": _sleep,
-    "__isGlobal": _global,
+    **dict.fromkeys((*_SPACES, "__isGlobal"), _space),
     "__dp4a": _dot_product,
     "__pipeline_memcpy_async": _pipeline_copy,
     "__barrier_sync": _barrier,

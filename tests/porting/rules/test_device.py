@@ -85,6 +85,10 @@ def test_scoped_atomic_keeps_or_widens_its_scope(ported: Port, before: str, afte
     assert written(ported, before) == after
 
 
+GENERIC = "(const __attribute__((address_space(0))) void*)"
+IS_GLOBAL = (
+    "[](auto q) { return !__builtin_amdgcn_is_shared(q) && !__builtin_amdgcn_is_private(q); }"
+)
 INTRINSICS = [
     ("if (n) __trap();", "if (n) __builtin_trap();"),
     ("if (n) ::__trap();", "if (n) ::__builtin_trap();"),
@@ -93,7 +97,16 @@ INTRINSICS = [
     ("__nanosleep(n);", "__builtin_amdgcn_s_sleep(1);"),
     ("__brkpt();", "__builtin_debugtrap();"),
     ("__prof_trigger(3);", "static_cast<void>(0);"),
-    ("bool s = __isShared(p);", "bool s = __builtin_amdgcn_is_shared(p);"),
+    (
+        "bool s = __isShared(p);",
+        f"bool s = [](auto q) {{ return __builtin_amdgcn_is_shared(q); }}({GENERIC}(p));",
+    ),
+    (
+        "bool s = ::__isLocal(p + n);",
+        f"bool s = [](auto q) {{ return __builtin_amdgcn_is_private(q); }}({GENERIC}(p + n));",
+    ),
+    ("bool g = __isGlobal(p);", f"bool g = {IS_GLOBAL}({GENERIC}(p));"),
+    ("n = ip[__isGlobal(p + n)];", f"n = ip[({IS_GLOBAL}({GENERIC}(p + n)))];"),
     (
         "unsigned a = __cvta_generic_to_shared(p + n);",
         "unsigned a = (reinterpret_cast<size_t>(p + n) & 0xffffffffu);",
@@ -279,3 +292,24 @@ def test_rewritten_device_code_compiles(
     text = found.text.replace("cuda_bf16.h", "hip/hip_bf16.h").replace("__nv_", "__hip_")
     for tree in (sysroot, sysroot_6_2):
         compiles(text, tree)
+
+
+def test_tests_of_an_address_space_compile_for_host_and_device(
+    ported: Port, compiles: Check, sysroot: Sysroot, sysroot_6_2: Sysroot
+) -> None:
+    text = """#define IN_LDS(p) __isShared(p)
+__device__ bool far(const volatile float* p, int n) { return __isGlobal(&p[n]) && IN_LDS(p + n); }
+__device__ bool own(float* p) { return ::__isLocal((void*)p) || __isShared(p); }
+"""
+    template = """template <typename T> __device__ bool near(T* p, int* n) {
+  return __isShared(p + 1) || __isLocal(p) || n[__isGlobal(p)];
+}
+__global__ void k(float* p, int* n) { p[0] = near(p, n) || far(p, 1) || own(p); }
+"""
+    found = ported(check, text)
+    assert [d.code for d in found.findings] == ["DEV004"] * 4
+    assert f"__builtin_amdgcn_is_shared({GENERIC}(p));" in found.text
+    generic = ported(check, text + template)
+    for tree in (sysroot, sysroot_6_2):
+        compiles(found.text, tree, "--offload-host-device")
+        compiles(generic.text, tree, "--offload-host-device")
