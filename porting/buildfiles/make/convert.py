@@ -1,7 +1,7 @@
 """Convert the Makefiles of a tree."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from porting.buildfiles.codes import ALREADY_PORTED
@@ -35,8 +35,8 @@ class Makefiles:
         taken: dict[str, int] = {}
         differences: list[Difference] = []
         done: list[Hipified] = []
-        for source in files:
-            file, more = _convert(source, context, taken)
+        for makefile in _together(files):
+            file, more = _convert(makefile, context, taken)
             done.append(file)
             differences += more
         changed = [file.source.path for file in done if file.changed]
@@ -49,10 +49,31 @@ class Makefiles:
         return Converted(tuple(done), generated)
 
 
+def _together(files: Sequence[SourceFile]) -> list[Makefile]:
+    """Return each file with what the others set: they include each other, or hand it on."""
+    alone = [Makefile(source) for source in files]
+    known = [
+        Makefile(one.source, _elsewhere(alone, one) if len(alone) > 1 else {}) for one in alone
+    ]
+    reached = frozenset(
+        name for one in known for recipe in one.recipes() for name in one.names_in(recipe)
+    )
+    return [Makefile(one.source, one.elsewhere, reached) for one in known]
+
+
+def _elsewhere(files: Sequence[Makefile], own: Makefile) -> Mapping[str, Sequence[str]]:
+    found: dict[str, list[str]] = {}
+    for other in files:
+        if other is not own:
+            for name, values in other.values.items():
+                found.setdefault(name, []).extend(values)
+    return found
+
+
 def _convert(
-    source: SourceFile, context: BuildContext, taken: dict[str, int]
+    makefile: Makefile, context: BuildContext, taken: dict[str, int]
 ) -> tuple[Hipified, list[Difference]]:
-    makefile = Makefile(source)
+    source = makefile.source
     code = "\n".join(
         source.text[line.start : line.stop]
         for line in makefile.lines
@@ -79,7 +100,7 @@ def _head(makefile: Makefile, differences: Sequence[Difference], *, uses_home: b
 
     That is the line that includes gpu.mk, or in a renamed file ROCm's folder where none is set.
     """
-    at = next(line.start for line in makefile.lines if line.kind is not Kind.BLANK)
+    at = makefile.head
     newline = makefile.source.newline
     if not differences:
         is_set = any(name in makefile.values for name in makefile.homes())

@@ -4,18 +4,24 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from porting.buildfiles.flags import Note, translate
+from porting.buildfiles.flags import Note, is_of_nvcc, translate
+from porting.buildfiles.make.linking import (
+    LIBRARY_FOLDER,
+    OUTPUT_ONLY,
+    PATH_OPTION,
+    RUNTIME,
+    explicit,
+    implicit,
+    is_run_path,
+    lacks_run_path,
+    links_runtime,
+    of_pkg_config,
+)
 from porting.buildfiles.make.model import Makefile
 from porting.buildfiles.make.words import Word
 
-_OUTPUT_ONLY = frozenset(
-    ("-c", "-dc", "-E", "-M", "-MM", "-S", "-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "-lib")
-)
-_RUNTIME = re.compile(r"-lcudart\b|-lcudart_static\b|-lamdhip64\b")
 _ARCH_FUNCTION = re.compile(r"\$\((?:foreach|addprefix|patsubst|subst|shell|if|call)\b")
 _ARCH_WORD = re.compile(r"-gencode|-arch[= ]|--generate-code|--gpu-architecture")
-_LIBRARY_FOLDER = re.compile(r"/lib(?:64)?(?:/stubs)?/?|/targets/[^/]+/lib(?:/stubs)?/?")
-_PATH_OPTION = re.compile(r"(-L|-I|-isystem=?|-Wl,-rpath[,=]|-Wl,--rpath[,=]|-Wl,-R,?)(.+)")
 _ARCHITECTURES = re.compile(r"(?:(?:sm_|compute_)?\d{2,3}[af]?[\s,;]*)+")
 _VERSION = frozenset(("--version", "-V"))
 
@@ -47,50 +53,80 @@ class Rocm:
 
 
 def changes(
-    makefile: Makefile, words: Sequence[Word], rocm: Rocm, *, is_command: bool
+    makefile: Makefile, words: Sequence[Word], rocm: Rocm, *, variable: str = ""
 ) -> Iterator[Change]:
-    """Yield what changes in the words of one value or simple command, in order."""
+    """Yield what changes in the words of a variable's value or of a simple command, in order."""
     texts = [word.bare for word in words]
     runs_nvcc = bool(words) and makefile.is_nvcc(texts[0])
+    of_another = not runs_nvcc and _is_program(texts)
     given = False
-    translated = translate(texts)
-    for piece in translated.pieces:
+    seen: set[str] = set()
+    for piece in translate(texts).pieces:
+        old = texts[piece.start : piece.end]
         new, notes = list(piece.flags), piece.notes
-        if piece.arch or _is_architectures(texts[piece.start]):
-            new = [] if given else [_architectures(texts[piece.start : piece.end], rocm)]
+        if of_another and not _is_of_cuda(old):
+            new, notes = list(old), ()
+        elif piece.arch or _is_architectures(old[0]):
+            new = [] if given else [_architectures(old, rocm)]
             given = True
-        elif piece.end == piece.start + 1:
-            new = _one(makefile, texts[piece.start], rocm, new)
-            if _RUNTIME.match(texts[piece.start]):
-                new += rocm.implied
-        if new != [word.bare for word in words[piece.start : piece.end]]:
+        if piece.end == piece.start + 1 and not piece.arch:
+            new, notes = _one(makefile, old[0], rocm, new, notes)
+            if RUNTIME.match(old[0]):
+                new = [*_folder_of(makefile, variable, rocm), *new, *rocm.implied]
+        new = [flag for flag in new if flag not in seen or flag in old]
+        seen.update(flag for flag in new if PATH_OPTION.fullmatch(flag))
+        if new != old:
             yield Change(piece.start, piece.end, " ".join(new), notes)
-    if runs_nvcc and is_command:
-        yield from _command(makefile, words, rocm)
+    if not variable and words:
+        yield from _command(makefile, words, rocm, runs_nvcc=runs_nvcc)
 
 
-def _one(makefile: Makefile, text: str, rocm: Rocm, new: list[str]) -> list[str]:
-    """Return what one word becomes that is no option of nvcc alone: a path, or the compiler."""
+def _is_program(texts: Sequence[str]) -> bool:
+    """Whether words are a command line of some program, and no list of options."""
+    return len(texts) > 1 and bool(re.match(r"[@+-]*[\w./]", texts[0])) and texts[0][0] != "-"
+
+
+def _is_of_cuda(words: Sequence[str]) -> bool:
+    """Whether an option can only be meant for CUDA, whatever program is given it."""
+    return words[0].startswith(("-l", "$(")) or is_of_nvcc(words[0])
+
+
+def _folder_of(makefile: Makefile, variable: str, rocm: Rocm) -> list[str]:
+    """Return the folder of the runtime, where a variable links it for a rule of make's own."""
+    if not variable or not implicit(makefile, variable):
+        return []
+    return [f"-L{rocm.home}/lib", f"-Wl,-rpath,{rocm.home}/lib"]
+
+
+def _one(
+    makefile: Makefile, text: str, rocm: Rocm, new: list[str], notes: tuple[Note, ...]
+) -> tuple[list[str], tuple[Note, ...]]:
+    """Return what one word becomes that is no option of nvcc alone: a path, or a program."""
     if makefile.home_in(text.lstrip("@-+")) and makefile.is_nvcc(text):
         prefix = text[: len(text) - len(text.lstrip("@-+"))]
-        return [prefix + rocm.compiler]
+        return [prefix + rocm.compiler], notes
     if re.fullmatch(r"[@+-]*nvcc", text):
-        return [text.replace("nvcc", rocm.program)]
-    option = _PATH_OPTION.fullmatch(text)
+        return [text.replace("nvcc", rocm.program)], notes
+    if (answer := of_pkg_config(text, rocm.home)) is not None:
+        options, found = answer
+        return options, tuple(Note(text, i.severity, i.reason) for i in found if i.reason)
+    option = PATH_OPTION.fullmatch(text)
     path = option[2] if option else text
     home = makefile.home_in(path)
     if home is None:
-        return new
+        return new, notes
     below = path[home.end() :]
     if option is None:
-        return new if not below else [_folder(below, rocm)]
+        return (new if not below else [_folder(below, rocm)]), notes
     folder = _folder(below, rocm)
-    extra = {"-L": [f"-Wl,-rpath,{folder}"], "-I": ["-D__HIP_PLATFORM_AMD__"]}
-    return [f"{option[1]}{folder}", *extra.get(option[1], [])]
+    run_path = [] if explicit(makefile) else [f"-Wl,-rpath,{folder}"]
+    extra = {"-L": run_path, "-I": ["-D__HIP_PLATFORM_AMD__"]}
+    name = "-Wl,-rpath," if is_run_path(option[1]) else option[1]
+    return [f"{name}{folder}", *extra.get(option[1], [])], notes
 
 
 def _folder(below: str, rocm: Rocm) -> str:
-    return f"{rocm.home}/lib" if _LIBRARY_FOLDER.fullmatch(below) else f"{rocm.home}{below}"
+    return f"{rocm.home}/lib" if LIBRARY_FOLDER.fullmatch(below) else f"{rocm.home}{below}"
 
 
 def architecture_variables(makefile: Makefile) -> frozenset[str]:
@@ -132,23 +168,42 @@ def _is_architectures(text: str) -> bool:
     return bool(_ARCH_FUNCTION.match(text) and _ARCH_WORD.search(text))
 
 
-def _command(makefile: Makefile, words: Sequence[Word], rocm: Rocm) -> Iterator[Change]:
-    """Yield what a command of nvcc needs besides: the language, and the runtime it links."""
+def _command(
+    makefile: Makefile, words: Sequence[Word], rocm: Rocm, *, runs_nvcc: bool
+) -> Iterator[Change]:
+    """Yield what a command needs besides: language, architectures, the runtime and its folder."""
     texts = [word.bare for word in words]
     line = " ".join(texts)
-    if _VERSION.intersection(texts):
+    if runs_nvcc and _VERSION.intersection(texts):
         return
-    expanded = " ".join(makefile.expansions(line)).split()
-    compiles = not _OUTPUT_ONLY.isdisjoint(expanded)
-    if "-x" not in expanded:
-        if compiles:
-            yield Change(1, 1, "-x hip")
-        else:
-            for number, text in enumerate(texts):
-                if text.endswith(".cu") and not text.startswith("-"):
-                    yield Change(number, number, "-x hip")
-                    yield Change(number + 1, number + 1, "-x none")
-    if not compiles and not makefile.mentions(line, _RUNTIME):
-        folder = f"{rocm.home}/lib"
-        flags = (f"-L{folder}", f"-Wl,-rpath,{folder}", "-lamdhip64", *rocm.implied)
+    if runs_nvcc:
+        yield from _compilation(makefile, texts, rocm)
+    if not links_runtime(makefile, line, runs_nvcc=runs_nvcc):
+        return
+    folder = f"{rocm.home}/lib"
+    flags = [f"-L{folder}", f"-Wl,-rpath,{folder}"] if lacks_run_path(makefile, line) else []
+    if not makefile.mentions(line, RUNTIME) and not _asks_pkg_config(makefile, line):
+        flags += ["-lamdhip64", *rocm.implied]
+    if flags:
         yield Change(len(words), len(words), " ".join(flags))
+
+
+def _asks_pkg_config(makefile: Makefile, line: str) -> bool:
+    return makefile.mentions(line, re.compile(r"pkg-config\b.*--libs.*\bcuda"))
+
+
+def _compilation(makefile: Makefile, texts: Sequence[str], rocm: Rocm) -> Iterator[Change]:
+    """Yield the language and the architectures of a command of nvcc that names none."""
+    line = " ".join(texts)
+    expanded = " ".join(makefile.expansions(line)).split()
+    named = "-x" in expanded
+    compiles = not OUTPUT_ONLY.isdisjoint(expanded)
+    first = ["-x hip"] if compiles and not named else []
+    if not makefile.mentions(line, _ARCH_WORD, certain=True):
+        first.append(rocm.architectures)
+    if first:
+        yield Change(1, 1, " ".join(first))
+    for number, text in enumerate(texts):
+        if not compiles and not named and text.endswith(".cu") and not text.startswith("-"):
+            yield Change(number, number, "-x hip")
+            yield Change(number + 1, number + 1, "-x none")

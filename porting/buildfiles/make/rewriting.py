@@ -18,7 +18,7 @@ from porting.edits import Edit
 
 _CUDA = re.compile(
     r"(?i)(?<![\w-])nvcc(?![\w-])|cudart|-gencode|\bsm_\d|compute_\d|/usr/local/cuda|-lcu|-lnv|"
-    r"nvidia|--expt-|-Xcompiler|-Xptxas"
+    r"nvidia|--expt-|-Xcompiler|-Xptxas|(?<![\w-])cuda(?:rt)?-(?:\d|\$[({]\w*VER)"
 )
 _ASKS_VERSION = re.compile(r"nvcc\S*\s+(?:--version|-V)\b|\$[({]NVCC[)}]\s+(?:--version|-V)\b")
 _OPTION = re.compile(r"-gencode|-arch=|--generate-code|-lcudart|-Xcompiler")
@@ -138,8 +138,8 @@ def _commands(words: Sequence[Word], line: Line) -> Iterator[list[Word]]:
 
 
 def _words(work: Rewriting, line: Line, words: list[Word], rocm: Rocm) -> None:
-    is_command = line.kind is Kind.RECIPE
-    found = list(changes(work.makefile, words, rocm, is_command=is_command))
+    variable = line.name if line.kind is Kind.ASSIGNMENT else ""
+    found = list(changes(work.makefile, words, rocm, variable=variable))
     changed = {n for change in found for n in range(change.first, change.end)}
     for number, word in enumerate(words):
         if number not in changed and _is_left(word.text, work.makefile.homes()):
@@ -214,6 +214,10 @@ def _rename(work: Rewriting) -> None:
         gaps.append((at, edit.start))
         at = edit.end
     gaps.append((at, len(text)))
+    head = work.makefile.head  # something may be put there
+    gaps = [
+        part for a, b in gaps for part in (((a, head), (head, b)) if a < head < b else ((a, b),))
+    ]
     for start, end in gaps:
         new = renamed(text[start:end], homes)
         if new != text[start:end]:

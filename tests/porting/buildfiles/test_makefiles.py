@@ -174,7 +174,8 @@ def test_options_that_eval_adds_become_rocms(convert: Convert) -> None:
 def test_folder_of_rocm_is_set_when_the_makefile_set_none(convert: Convert) -> None:
     new = convert({"Makefile": "a: a.cu\n\tnvcc a.cu -o a\n"}).outputs["Makefile"].decode()
     assert new == (
-        "ROCM_PATH ?= /opt/rocm\n\na: a.cu\n\thipcc -x hip a.cu -x none -o a"
+        "ROCM_PATH ?= /opt/rocm\n\na: a.cu\n\thipcc --offload-arch=gfx90a --offload-arch=gfx942"
+        " -x hip a.cu -x none -o a"
         " -L$(ROCM_PATH)/lib -Wl,-rpath,$(ROCM_PATH)/lib -lamdhip64\n"
     )
 
