@@ -9,6 +9,8 @@ from porting.errors import ConfigError
 DEFAULT_ROCM = "7.1"
 DEFAULT_ARCHS = ("gfx90a", "gfx942", "gfx1100")
 OLDEST_ROCM = (6, 2)
+# The release of CUDA whose interfaces HIP follows: conditions on a version are decided as for it.
+FOLLOWED_CUDA = (12, 8)
 
 
 class Mode(StrEnum):

@@ -8,13 +8,13 @@ from porting import __version__
 from porting.config import Target
 from porting.headers.entries import Entry, Group, Missing, Side
 from porting.headers.fitting import INTEGERS
-from porting.headers.includes import included_before, includes_text
+from porting.headers.includes import includes_text
 from porting.headers.layout import comment, define
 from porting.headers.loading import loading_text
 from porting.headers.namespaces import namespaces_text
 from porting.headers.parts import parts_for
 from porting.headers.titles import GROUPS, TITLES
-from porting.headers.uses import PLATFORM, Uses
+from porting.headers.uses import Uses
 from porting.mapping import Names
 
 _GUARD: Final = "ECLOSION_CUDA_TO_HIP_H"
@@ -25,6 +25,10 @@ _HANDLES: Final = (
 _LANES: Final = (
     "A warp has 32 lanes on every GPU here, so masks of 32 bits and arithmetic with warpSize hold"
     " on wavefronts of 64 lanes too: those are two warps side by side."
+)
+_COMPILER: Final = (
+    "// Sources ask by it whether a GPU compiler reads them.\n"
+    "#if defined(__HIPCC__) && !defined(__CUDACC__)\n#define __CUDACC__ 1\n#endif\n"
 )
 
 
@@ -128,24 +132,12 @@ def _fields(content: Content) -> str:
 def _device(content: Content) -> str:
     """Return the device code that gives warp functions and the like CUDA's meaning."""
     used = content.uses.names
-    parts = parts_for(name for name in used)
-    lines = [part.text for part in parts]
+    lines = [part.text for part in parts_for(used)]
     if "warpSize" in used:
         lines.insert(0, f"{comment(_LANES)}static constexpr int warpSize = 32;\n")
-    if not lines:
-        return _compiler(used.keys() & PLATFORM)
-    text = f"#if defined(__HIPCC__)\n{_joined(lines)}#endif  // defined(__HIPCC__)\n"
-    compiler = _compiler(used.keys() & PLATFORM)
-    return f"{text}\n{compiler}" if compiler else text
-
-
-def _compiler(used: Iterable[str]) -> str:
-    if "__CUDACC__" not in used:
-        return ""
-    return (
-        "// Sources ask by it whether a GPU compiler reads them.\n"
-        "#if defined(__HIPCC__) && !defined(__CUDACC__)\n#define __CUDACC__ 1\n#endif\n"
-    )
+    code = f"#if defined(__HIPCC__)\n{_joined(lines)}#endif  // defined(__HIPCC__)\n"
+    blocks = [code] if lines else []
+    return "\n".join([*blocks, _COMPILER] if "__CUDACC__" in used else blocks)
 
 
 def _missing(missing: Sequence[Missing]) -> str:
@@ -153,6 +145,3 @@ def _missing(missing: Sequence[Missing]) -> str:
         return ""
     head = "// Used, and left undefined: HIP has no counterpart.\n"
     return head + "".join(comment(f"{item.name}: {item.reason}.") for item in missing)
-
-
-__all__ = ["Content", "compose", "included_before"]

@@ -85,10 +85,11 @@ def fit(  # noqa: PLR0913 - a prototype and what it is for
         return Fitted(reason=errors[0].message, help=errors[0].help)
     head, _, rest = ported.partition(" wrapper(")
     shown, _, rest = rest.partition(") {\n  return ")
+    body = rest.removesuffix(";\n}\n")
     return Fitted(
         head,
         tuple(_with_handles(text) for text in shown.split(", ")) if parameters else (),
-        rest.rpartition(";")[0].replace("nullptr", "NULL") if suffix == ".c" else rest[:-4],
+        body.replace("nullptr", "NULL") if suffix == ".c" else body,
         tuple(parameters[number].name for number in sorted(null)),
     )
 

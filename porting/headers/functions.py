@@ -19,13 +19,7 @@ from porting.rules.api.signatures import SIGNATURES
 _LOCATIONS: Final = frozenset(("cudaMemLocation", "CUmemLocation"))
 # Types that HIP's headers keep from C.
 CXX_ONLY: Final = ("hipTexRef", "textureReference")
-# Last arguments that HIP has and CUDA has not; HIP's default for them is for C++ alone.
-_LAST: Final = {
-    "hipStreamWaitValue32": ("0xffffffffu",),
-    "hipStreamWaitValue64": ("0xffffffffffffffffull",),
-}
 _TOO_MUCH: Final = "hipErrorInvalidValue"
-_CAST: Final = re.compile(r"\([\w ]+\**\)(?=[A-Za-z_])")
 # Template parameters of what CUDA's C++ headers take through a template.
 _KERNEL: Final = "const void*"
 _POINTERS: Final = "void**"
@@ -37,12 +31,6 @@ class Form:
 
     parameters: tuple[Parameter, ...]
     fitted: Fitted
-
-    @property
-    def has_own_abi(self) -> bool:
-        """Whether HIP's function takes other arguments, and not only other types for them."""
-        passed = _CAST.sub("", self.fitted.body)
-        return passed.partition("(")[2] != ", ".join(p.name for p in self.parameters) + ")"
 
 
 def function_entry(
@@ -167,7 +155,7 @@ def _wrapper(name: str, form: Form) -> str:
 
 
 def _function(called: str, fitted: Fitted, template: str) -> str:
-    arguments = [*_arguments(fitted.body), *_LAST.get(fitted.callee, ())]
+    arguments = _arguments(fitted.body)
     statements = [f"  if ({name} != NULL) return {_TOO_MUCH};" for name in fitted.must_be_null]
     names = [re.split(r"[ *&]", text)[-1] for text in fitted.parameters]
     used = set(re.findall(r"\w+", fitted.body)) | set(fitted.must_be_null)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from porting.config import Target
+from porting.config import FOLLOWED_CUDA, Target
 from porting.headers.device_properties import WARP_SIZE_NAMES, warp_size_entry
 from porting.headers.entries import Entry, Group, Missing, Side
 from porting.headers.fitting import INTEGERS
@@ -17,8 +17,8 @@ from porting.rules.api.tags import TAGS
 from porting.rules.names import CONVENTIONS, is_cudas
 from porting.syntax import looks_like_cuda
 
-# HIP follows the API of CUDA 12; conditions on the version choose what was written for that.
-_VERSIONS: Final = {"CUDA_VERSION": "12080", "CUDART_VERSION": "12080"}
+_VERSION: Final = str(1000 * FOLLOWED_CUDA[0] + 10 * FOLLOWED_CUDA[1])
+_VERSIONS: Final = ("CUDA_VERSION", "CUDART_VERSION")
 # Types of libraries above the runtime are macros: their headers are included by those who use them.
 _TYPED: Final = ("runtime", "driver")
 # Structures that HIP declares and does not define: C knows them by their tag alone.
@@ -42,7 +42,7 @@ def entries_for(
         if use.name in CONVENTIONS:
             yield Entry(use.name, name.library, Group.CONSTANTS, define(use.name, ""))
         elif use.name in _VERSIONS:
-            text = define(use.name, _VERSIONS[use.name])
+            text = define(use.name, _VERSION)
             yield Entry(use.name, name.library, Group.CONSTANTS, text)
         elif name.name in WARP_SIZE_NAMES and WARP_SIZE_NAMES[name.name] & uses.names.keys():
             yield warp_size_entry(name)

@@ -17,7 +17,7 @@ from porting.rules.api.fields import check_fields
 from porting.rules.names import UNSUPPORTED
 from porting.settings import Settings
 from porting.source import SourceFile
-from porting.tree import Kind, Tree, read_tree
+from porting.tree import Tree, read_tree
 
 _NO_COUNTERPART: Code = replace(UNSUPPORTED, severity=Severity.WARNING)
 
@@ -83,14 +83,8 @@ def _read(source: Path, target: Target, settings: Settings) -> _Read:
     macros = (*project.platform_macros, *settings.platform_macros)
     project = replace(project, platform_macros=macros, defines=settings.defines)
     units = tuple(units_of(tree.sources, target, names, project))
-    crates = () if tree.single else tuple(_crate_files(tree))
+    crates = () if tree.single else rust.rust_sources(tree)
     return _Read(tree, names, project, units, crates)
-
-
-def _crate_files(tree: Tree) -> Iterator[SourceFile]:
-    for entry in tree.entries:
-        if entry.kind is Kind.FILE and rust.concerns(entry.path):
-            yield SourceFile(entry.path, (tree.root / entry.path).read_bytes())
 
 
 def _made(read: _Read, target: Target) -> Headers:

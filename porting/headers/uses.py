@@ -1,7 +1,7 @@
 """Which CUDA names a tree uses in live code, and where first."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -248,9 +248,3 @@ def _definition(units: Iterable[Unit], macro: str) -> Place | None:
             if directive.name == "define" and directive.first == number:
                 return _place(unit, number)
     return None
-
-
-def places_of(units: Iterable[Unit], name: str) -> Iterator[Place]:
-    """Yield every place in live code where an identifier is used."""
-    for unit in sorted(units, key=lambda unit: unit.source.path):
-        yield from (_place(unit, number) for number in unit.where(name))

@@ -86,8 +86,8 @@ class _Reader:
             case "mod" if self.word(2) in ("{", ";"):
                 self.found.modules.append(self.code[self.at + 1])
                 self.at += 3  # its items are read as the file's own
-            case "unsafe" | "extern" if self.foreign_block(attributes):
-                pass
+            case "unsafe" | "extern":
+                self.foreign_block(attributes)
             case "macro_rules":
                 self.at = self.skip_to("{") + 1
                 self.at = bracketed(self.code, self.at - 1) + 1
@@ -151,27 +151,22 @@ class _Reader:
         self.found.enumerations.append(Enumeration(name, tuple(variants)))
         self.at = end + 1
 
-    def foreign_block(self, attributes: tuple[Attribute, ...]) -> bool:
-        """Read `unsafe extern "C" { ... }`; say whether it was one."""
-        at = self.at + (self.word() == "unsafe")
-        if at >= len(self.code) or self.code[at].text != "extern":
-            return self._pass_over()
-        at += 1
+    def foreign_block(self, attributes: tuple[Attribute, ...]) -> None:
+        """Read `unsafe extern "C" { ... }`, or pass over a word that begins something else."""
+        ahead = int(self.word() == "unsafe")
+        is_extern = self.word(ahead) == "extern"
+        at = self.at + ahead + 1
         if at < len(self.code) and self.code[at].kind in STRINGS:
             at += 1
-        if at >= len(self.code) or self.code[at].text != "{":
-            return self._pass_over()
+        if not is_extern or at >= len(self.code) or self.code[at].text != "{":
+            self.at += 1
+            return
         end = bracketed(self.code, at)
         links = [a.value("name") for a in attributes if a.name == "link"]
         inside = _foreign_functions(self.code[at + 1 : end])
         block = ForeignBlock(tuple(inside), tuple(link for link in links if link))
         self.found.blocks.append(block)
         self.at = end + 1
-        return True
-
-    def _pass_over(self) -> bool:
-        self.at += 1
-        return True
 
     def use(self, *, public: bool) -> None:
         statement = self.statement()

@@ -1,5 +1,6 @@
 """Make the Rust files of a tree, say what is wrong with its crates, check earlier files."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from porting import __version__
 from porting.config import Target
 from porting.diagnostics import Diagnostic, by_place
+from porting.headers.generate import FOLDER
 from porting.headers.rust.api import cuda_api, hip_api, with_size_t
 from porting.headers.rust.build_script import build_text
 from porting.headers.rust.codes import BAD_PATTERN, LACKING, NO_COUNTERPART, NO_SCRIPT, STALE
@@ -21,7 +23,6 @@ from porting.headers.rust.uses import How, Use, Uses, crate_uses
 from porting.mapping import Names
 from porting.source import SourceFile
 
-FOLDER: Final = "eclosion"
 MODULE: Final = f"{FOLDER}/rocm_compat.rs"
 SYMBOLS: Final = f"{FOLDER}/rocm_symbols.rs"
 BUILD: Final = f"{FOLDER}/rocm_build.rs"
@@ -80,7 +81,7 @@ def generate(
     packages = crates(kept)
     paths = {path for crate in packages for path in crate.paths}
     handled = tuple(source for source in kept if source.path in paths)
-    cuda = [_uses for crate in packages if (_uses := _cuda_uses(crate, names)) is not None]
+    cuda = [uses for crate in packages if (uses := _cuda_uses(crate, names)) is not None]
     if not cuda:
         return Shim(handled=handled)
     made = _make(cuda, target, names, bindings)
@@ -235,8 +236,6 @@ def _lacks(made: _Made) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    import textwrap
-
     return textwrap.wrap(text, 96, break_long_words=False, break_on_hyphens=False)
 
 
