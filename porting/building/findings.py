@@ -1,5 +1,6 @@
 """The outcome of building as stages, verdicts and located findings."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -125,7 +126,7 @@ def _place(problem: Problem, built: Built, place: Path) -> tuple[str, int]:
     """Return the file of the tree and the line of a problem, the build file for one without."""
     if problem.path:
         for path in (Path(problem.path), place / built.build.folder / problem.path):
-            real = Path(path).resolve() if path.is_absolute() else path
+            real = Path(os.path.realpath(path)) if path.is_absolute() else path
             if real.is_relative_to(place):
                 return real.relative_to(place).as_posix(), max(problem.line, 1)
     return built.build.file, 1
@@ -149,4 +150,4 @@ def _smoke_findings(outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:
             file, line = origin(outcome.builds[0].build.file, 1)
             said = ran.output.strip().rpartition("\n")[2][:200]
             ended = "did not end in time" if ran.timed_out else f"ended with code {ran.code}"
-            yield NO_CLEAN_ANSWER.at(file, f"`{text}` {ended}: {said}", line=line)
+            yield NO_CLEAN_ANSWER.at(file, f"`{text}` {ended}{said and f': {said}'}", line=line)

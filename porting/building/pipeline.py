@@ -9,19 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from porting.building import toolset as toolsets
+from porting.building.copying import copy_tree
 from porting.building.loading import Loaded, load, resolve
 from porting.building.products import Product, products, snapshot
 from porting.building.running import Ran, run
 from porting.building.systems import PRODUCTS, Build, Step, builds, steps
 from porting.building.toolset import Toolset
 from porting.config import Target
-from porting.errors import ToolchainError
+from porting.errors import OutputError, ToolchainError
 from porting.link.audit import Audited, audit
 from porting.link.loader import Search
 from porting.link.subject import Question
 
 _SKIPPED = 77  # what automake's and CMake's tests exit with when they cannot run
-_IGNORED = shutil.ignore_patterns(".git", "__pycache__")
+_CANNOT_RUN = 127
 
 Say = Callable[[str], None]
 
@@ -88,15 +89,18 @@ def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:
         place = Path(folder).resolve() / "tree"
         try:
             toolset = toolsets.find(request.platform, request.target, say, os.environ)
-        except ToolchainError as error:
+            copy_tree(request.root, place)
+        except (ToolchainError, OutputError) as error:
             return Outcome(request.platform, place, unavailable=str(error))
-        shutil.copytree(request.root, place, symlinks=True, ignore=_IGNORED)
+        scratch = place.parent / "tmp"  # takes what killed compilers leave
+        scratch.mkdir()
+        inherited = {**os.environ, "TMPDIR": str(scratch)}
         files = [path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()]
         done = []
         for each in builds(files):
             say(f"{each.file}: building with {each.system} for {request.platform}")
-            done.append(_build(request, each, toolset, place))
-        smoke = tuple(_smoke(request, toolset, place)) if _all_built(done) else ()
+            done.append(_build(request, each, toolset, place, toolset.environment(inherited)))
+        smoke = _smoke(request, toolset, place, inherited) if _all_built(done) else ()
         return Outcome(request.platform, place, tuple(done), smoke)
 
 
@@ -104,10 +108,15 @@ def _all_built(done: Sequence[Built]) -> bool:
     return bool(done) and not any(each.failed or each.missing for each in done)
 
 
-def _build(request: BuildRequest, build: Build, toolset: Toolset, place: Path) -> Built:
+def _build(
+    request: BuildRequest,
+    build: Build,
+    toolset: Toolset,
+    place: Path,
+    environment: Mapping[str, str],
+) -> Built:
     folder = place / build.folder
     before = snapshot(folder)
-    environment = toolset.environment(os.environ)
     for step in steps(build, toolset, request.jobs):
         if shutil.which(step.program, path=environment["PATH"]) is None:
             return Built(build, missing=step.program)
@@ -134,12 +143,23 @@ def _load(product: Product, toolset: Toolset, environment: Mapping[str, str]) ->
     return (load if product.is_library else resolve)(product.path, there)
 
 
-def _smoke(request: BuildRequest, toolset: Toolset, place: Path) -> "list[tuple[str, Ran]]":
-    environment = toolset.loading(toolset.environment(os.environ), driver=False)
-    return [
-        (text, run(shlex.split(text), place, environment, request.timeout))
-        for text in request.smoke
-    ]
+def _smoke(
+    request: BuildRequest, toolset: Toolset, place: Path, inherited: Mapping[str, str]
+) -> tuple[tuple[str, Ran], ...]:
+    environment = toolset.loading(toolset.environment(inherited), driver=False)
+    return tuple(
+        (text, _run_smoke(text, place, environment, request.timeout)) for text in request.smoke
+    )
+
+
+def _run_smoke(text: str, place: Path, environment: Mapping[str, str], timeout: float) -> Ran:
+    try:
+        command = shlex.split(text)
+    except ValueError as error:
+        return Ran(_CANNOT_RUN, str(error))
+    if not command:
+        return Ran(_CANNOT_RUN, "it is empty")
+    return run(command, place, environment, timeout)
 
 
 def passed(ran: Ran) -> bool:

@@ -1,6 +1,8 @@
 """Building real trees against the ROCm tree, and what is said of those that do not build."""
 
+import os
 import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -134,3 +136,42 @@ def test_building_when_the_library_is_installed(tmp_path: Path) -> None:
         ("rocm build", 1, 0),
         ("rocm load", 1, 0),
     ]
+
+
+@pytest.mark.usefixtures("sysroot")
+@pytest.mark.parametrize(
+    ("smoke", "why"),
+    [
+        ("", "`` ended with code 127: it is empty"),
+        ("say 'hello", "`say 'hello` ended with code 127: No closing quotation"),
+        ("./nosuch", "`./nosuch` ended with code 127: ./nosuch: no such file or directory"),
+        ("false", "`false` ended with code 1"),
+    ],
+)
+def test_building_when_a_smoke_command_cannot_be_run(tmp_path: Path, smoke: str, why: str) -> None:
+    building = built(tmp_path, {"Makefile": "all:\n"}, (smoke,))
+    assert [(d.code, d.message) for d in building.diagnostics] == [("BUI004", why)]
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_temporary_files_are_left(tmp_path: Path) -> None:
+    """A killed compiler leaves its own; they go with the copy of the tree."""
+    keep = "all:\n\t@echo $$TMPDIR > place; test -d $$TMPDIR; touch $$TMPDIR/left\n"
+    building = built(tmp_path, {"Makefile": keep}, ("grep -q porting-build- place",))
+    assert told(building) == []
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_a_file_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "queue")
+    building = built(tmp_path, {"Makefile": "all:\n\ttest ! -e queue\n"})
+    assert told(building) == []
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_the_temporary_folder_is_in_the_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    assert told(built(tmp_path, {"Makefile": "all:\n"})) == []
