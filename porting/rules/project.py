@@ -22,6 +22,8 @@ class Project:
     macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
     that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
     warp's 32 lanes as a number.  `asks_warp_size`: some file's device code asks warpSize.
+    `lane_masks`: functions and macros whose value is a lane mask, in a tree that asks warpSize and
+    does not count in 32.  `met_by_masks`: names that lane masks are combined with there.
     `calculating_macros`: macros that calculate with parameters of these numbers.
     `own_functions`: functions of the tree's classes and namespaces that are named like CUDA's.
     `uses_bfloat16`: some file names CUDA's bfloat16.  `bfloat_aliases`: other names that the tree
@@ -43,6 +45,8 @@ class Project:
     handle_functions: Mapping[str, str] = field(default_factory=dict)
     counts_in_32: bool = False
     asks_warp_size: bool = False
+    lane_masks: frozenset[str] = frozenset()
+    met_by_masks: frozenset[str] = frozenset()
     calculating_macros: Mapping[str, frozenset[int]] = field(default_factory=dict)
     own_functions: OwnFunctions = field(default_factory=OwnFunctions)
     uses_bfloat16: bool = False

@@ -12,7 +12,8 @@ from porting.rules.cooperative.groups import NAMESPACE, Group, Groups, Kind
 from porting.rules.dialect import is_hip_source
 from porting.rules.unit import Unit
 from porting.rules.warp.declarations import declaration_at
-from porting.rules.warp.flow import COUNTERS, enclosing_call
+from porting.rules.warp.places import enclosing_call
+from porting.rules.warp.vocabulary import COUNTERS
 from porting.rules.warp.width import integer
 from porting.syntax import Call, HeaderName, call_at, statement_start
 

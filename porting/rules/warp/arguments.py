@@ -122,6 +122,11 @@ def _kind_of_name(unit: Unit, name: str, argument: Argument) -> Mask:
     return Mask.OTHER
 
 
+def is_full_name(name: str) -> bool:
+    """Whether a constant of this name has 32 ones: by the name alone."""
+    return name in _FULL_NAMES or _FULL_NAME.fullmatch(name) is not None
+
+
 def _macro_parameters(unit: Unit, argument: Argument) -> frozenset[str]:
     """Return the parameters of the macro around the argument: their names say nothing."""
     function = unit.functions.around(argument.first)

@@ -124,6 +124,18 @@ HIDDEN = Code(
     " elsewhere, in a tree that has bfloat16 numbers.  The finding is a warning where the same file"
     " passes one to the function, and a note where it may only be so.",
 )
+UNTOLD_SHIFT = Code(
+    "WRP013",
+    "warp-mask-width",
+    Severity.WARNING,
+    "a lane mask computed by a shift that cannot be told in 64 bits",
+    f"{_WIDTH}  {_STRATEGY}  A mask like `(1u << lane) - 1` or `~0u >> (31 - lane)` is computed in"
+    " 64 bits: what is shifted gets them, and amounts that count down from bit 31 count from bit"
+    " 63.  Here the amount tells neither: `1u << (31 - lane)` may mean another lane's bit or bits"
+    " in reverse order, and a shift by all 32 bits gives 0 in CUDA and is undone on AMD GPUs."
+    "  In 32 bits the mask is wrong for the lanes 32 to 63.  Compute it in unsigned long long, so that it"
+    " has one bit for each lane of the wavefront.",
+)
 LITERAL = Code(
     "WSZ001",
     "warp-size-literal",
@@ -183,6 +195,7 @@ CODES: Final = (
     UNFOLLOWED,
     PAIR,
     HIDDEN,
+    UNTOLD_SHIFT,
     LITERAL,
     MIXED,
     MIXED_MACRO,

@@ -61,11 +61,14 @@ def declaration_at(tokens: Sequence[Token], place: int) -> Declaration | None:
     return Declaration(place, first, last, wide=any(word in _WIDE for word in words))
 
 
-def widen(tokens: Sequence[Token], declaration: Declaration) -> Edit:
-    """Return the edit that gives a declaration a 64-bit type, spelled like the old one."""
-    words = [tokens[at].text for at in range(declaration.first, declaration.last)]
+def wide_type(words: Sequence[str]) -> str:
+    """Return the 64-bit type for an integer type of 32 bits, spelled like it."""
     new = _NARROW.get(words[-1], "unsigned long long")
-    if "::" in words:
-        new = f"std::{new}"
+    return f"std::{new}" if "::" in words else new
+
+
+def widen(tokens: Sequence[Token], declaration: Declaration) -> Edit:
+    """Return the edit that gives a declaration a 64-bit type."""
+    words = [tokens[at].text for at in range(declaration.first, declaration.last)]
     start, end = tokens[declaration.first].start, tokens[declaration.last - 1].end
-    return Edit(start, end, new, tokens[declaration.name].text)
+    return Edit(start, end, wide_type(words), tokens[declaration.name].text)
