@@ -30,10 +30,11 @@ else:
             continue
         answer.update(call=name, status=function(ctypes.byref(count)), count=count.value)
         break
-print("\n" + json.dumps(answer))
-sys.stdout.flush()
+os.write(1, ("\n" + sys.argv[2] + json.dumps(answer) + "\n").encode())
 os._exit(0)
 """
+# Tells the answer from what the library itself prints.
+_ANSWER = "eclosion: "
 # hipErrorNoDevice and cudaErrorNoDevice; cudaErrorInsufficientDriver, without a driver;
 # cudaErrorStubLibrary, with a link stub in its place.
 _NO_DEVICE = (100, 35, 34)
@@ -54,20 +55,24 @@ class Loaded:
 
 def load(path: Path, environment: Mapping[str, str]) -> Loaded:
     """Load a library with every symbol bound, and ask the runtime that it links for devices."""
-    command = [sys.executable, "-I", "-c", _CHILD, str(path)]
+    command = [sys.executable, "-I", "-c", _CHILD, str(path), _ANSWER]
     done = run(command, path.parent, environment, _TIMEOUT)
     if done.timed_out:
         return Loaded(path, unclean=f"it did not end in {_TIMEOUT:.0f} s after loading")
     if done.code < 0:
-        name = signal.Signals(-done.code).name
-        return Loaded(path, unclean=f"the process that loaded it ended by {name}")
-    try:
-        told = json.loads(done.output.strip().rpartition("\n")[2])
-    except ValueError:
+        return Loaded(path, unclean=f"the process that loaded it ended by {_signal(-done.code)}")
+    said = [line for line in done.output.splitlines() if line.startswith(_ANSWER)]
+    if not said:
         return Loaded(path, unclean=f"the process that loaded it ended with code {done.code}")
+    told = json.loads(said[-1].removeprefix(_ANSWER))
     if "error" in told:
         return Loaded(path, refused=told["error"])
     return Loaded(path, **_judge(told))
+
+
+def _signal(number: int) -> str:
+    known = {each.value: each.name for each in signal.Signals}
+    return known.get(number, f"signal {number}")
 
 
 def resolve(path: Path, environment: Mapping[str, str]) -> Loaded:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from porting.building.systems import INSTALLED
 from porting.elf import Binary, ElfError, Kind, read_binary
+from porting.link import vendor_file
 
 _MAGIC = b"\x7fELF"
-_DRIVER = ("libcuda.so.1", "libnvidia-ml.so.1")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Product:
     @property
     def links_driver(self) -> bool:
         """Whether it needs a library that comes with NVIDIA's driver."""
-        return any(name in _DRIVER for member in self.binary.members for name in member.needed)
+        files = (vendor_file(name) for member in self.binary.members for name in member.needed)
+        return any(file is not None and file.is_of_driver for file in files)
 
 
 def snapshot(folder: Path) -> frozenset[Path]:

@@ -64,3 +64,25 @@ def test_resolve_when_a_program_lacks_a_library(tmp_path: Path) -> None:
     assert "libpart.so => not found" in resolve(program, ENVIRONMENT).refused
     healthy = resolve(program, {**ENVIRONMENT, "LD_LIBRARY_PATH": str(path.parent)})
     assert (healthy.refused, healthy.unclean) == ("", "")
+
+
+def test_load_when_the_library_prints_all_the_time(tmp_path: Path) -> None:
+    path = library(
+        tmp_path,
+        "#include <pthread.h>\n#include <unistd.h>\n"
+        'static void* say(void* unused) { for (;;) write(1, "\\n5\\n", 3); }\n'
+        "__attribute__((constructor)) void begin(void)\n"
+        "{ pthread_t one; pthread_create(&one, 0, say, 0); usleep(100000); }\n"
+        "int hipGetDeviceCount(int* n) { *n = 0; return 100; }\n",
+        "-pthread",
+    )
+    loaded = load(path, ENVIRONMENT)
+    assert (loaded.answer[:9], loaded.refused, loaded.unclean) == ("no device", "", "")
+
+
+def test_load_when_a_signal_has_no_name(tmp_path: Path) -> None:
+    path = library(
+        tmp_path,
+        "#include <signal.h>\n__attribute__((constructor)) void begin(void) { raise(40); }\n",
+    )
+    assert load(path, ENVIRONMENT).unclean == "the process that loaded it ended by signal 40"
