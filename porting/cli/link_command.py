@@ -136,4 +136,4 @@ def _listed(typed: tuple[str, ...]) -> tuple[str, ...]:
 def _rocm_folders() -> tuple[Path, ...]:
     """Return the folder of ROCm's libraries, of this machine's ROCm when it has one."""
     home = detect.home(ROCM, os.environ)
-    return (home.path / "lib",) if home else (Path("/opt/rocm/lib"),)
+    return (home.path / "lib",) if home else (Path(ROCM.defaults[0], "lib"),)

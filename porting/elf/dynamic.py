@@ -21,7 +21,7 @@ _ENTRY = struct.Struct("<QQ")
 _NULL, _NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ = 0, 1, 4, 5, 6, 10
 _SONAME, _RPATH, _TEXTREL, _RUNPATH, _FLAGS = 14, 15, 22, 29, 30
 _GNU_HASH, _VERSYM, _FLAGS_1 = 0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFB
-_VERDEF, _VERDEFNUM, _VERNEED, _VERNEEDNUM = 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF
+_VERNEED, _VERNEEDNUM = 0x6FFFFFFE, 0x6FFFFFFF
 _DF_TEXTREL: Final = 4
 _DF_1_PIE: Final = 0x08000000
 
@@ -57,12 +57,8 @@ def read_dynamic(layout: Layout) -> Dynamic | None:
 def _told(layout: Layout, tags: dict[int, list[int]]) -> Dynamic:
     one = {tag: values[-1] for tag, values in tags.items()}
     strings = _strings(layout, one)
-    versions = read_versions(
-        layout.view,
-        (_place(layout, one, _VERNEED), one.get(_VERNEEDNUM, 0)),
-        (_place(layout, one, _VERDEF), one.get(_VERDEFNUM, 0)),
-        strings,
-    )
+    place = _place(layout, one, _VERNEED)
+    versions = read_versions(layout.view, place, one.get(_VERNEEDNUM, 0), strings)
     return Dynamic(
         tuple(text_at(strings, value) for value in tags.get(_NEEDED, ())),
         text_at(strings, one[_SONAME]) if _SONAME in one else "",

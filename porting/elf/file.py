@@ -12,7 +12,6 @@ from porting.elf.archive import is_archive, members
 from porting.elf.device import DeviceCode, read_device_code
 from porting.elf.dynamic import Dynamic, read_dynamic
 from porting.elf.layout import (
-    EM_AMDGPU,
     MAGIC,
     SHF_ALLOC,
     SHF_EXECINSTR,
@@ -54,7 +53,7 @@ class ElfFile:
     `rpath`, `runpath`: None without the tag.  `version_needs`: library -> versions.
     `device_code`: one entry per bundle.  `fixed_places`: why an object cannot go into a shared
     library.  `holds`: the symbols and texts of `Wanted` that are there.  `libraries`: the names of
-    libraries in its constant data.  `processor`: an AMD GPU code object's number.
+    libraries in its constant data.
     """
 
     name: str
@@ -67,14 +66,12 @@ class ElfFile:
     undefined: tuple[Undefined, ...]
     defined: frozenset[str]
     version_needs: Mapping[str, tuple[str, ...]]
-    version_definitions: tuple[str, ...]
     sections: tuple[Section, ...]
     device_code: tuple[DeviceCode, ...]
     text_relocations: bool
     fixed_places: tuple[FixedPlace, ...]
     holds: frozenset[str]
     libraries: tuple[str, ...]
-    processor: int | None
 
     def has_section(self, name: str) -> bool:
         """Whether a section of this name is there and not empty."""
@@ -152,7 +149,6 @@ def _elf_file(view: View, wanted: Wanted) -> ElfFile:
     layout = read_layout(view)
     dynamic = read_dynamic(layout)
     symbols = _object_symbols(layout) if dynamic is None else dynamic.symbols
-    versions = dynamic.versions if dynamic else None
     return ElfFile(
         view.name,
         _kind(layout, dynamic),
@@ -163,15 +159,13 @@ def _elf_file(view: View, wanted: Wanted) -> ElfFile:
         dynamic.runpath if dynamic else None,
         symbols.undefined,
         symbols.defined,
-        versions.needs if versions else {},
-        versions.definitions if versions else (),
+        dynamic.versions.needs if dynamic else {},
         layout.sections,
         read_device_code(layout),
         dynamic is not None and dynamic.text_relocations,
         fixed_places(layout),
         frozenset(_held(layout, symbols.defined, wanted)),
         tuple(_library_names(layout)) if wanted.libraries else (),
-        layout.flags & 0xFF if layout.machine == EM_AMDGPU else None,
     )
 
 

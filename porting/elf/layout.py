@@ -13,14 +13,13 @@ from porting.elf.view import ElfError, View, text_at
 
 MAGIC: Final = b"\x7fELF"
 EM_X86_64: Final = 62
-EM_AMDGPU: Final = 224
 _MACHINES: Final = {
     3: "i386",
     EM_X86_64: "x86-64",
     183: "aarch64",
     190: "cuda",
     243: "riscv",
-    EM_AMDGPU: "amdgpu",
+    224: "amdgpu",
 }
 SHT_SYMTAB: Final = 2
 SHT_RELA: Final = 4
@@ -70,12 +69,11 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A file's outline.  `flags` are the machine's own (an AMD GPU's processor)."""
+    """A file's outline."""
 
     view: View
     type: int
     machine: int
-    flags: int
     segments: tuple[Segment, ...]
     sections: tuple[Section, ...]
 
@@ -117,16 +115,12 @@ class Layout:
         offset = 0 if section.type == SHT_NOBITS else section.offset
         return self.view.part(offset, size, f"section {section.name}")
 
-    def named(self, *names: str) -> Iterator[Section]:
-        """Yield the sections that have one of these names."""
-        return (section for section in self.sections if section.name in names)
-
 
 def read_layout(view: View) -> Layout:
     """Read the outline.  Raises ElfError for what is no 64-bit little-endian ELF file."""
     _check_kind(view)
     header = view.unpack(_HEADER, 0, "the ELF header")
-    kind, machine, _, _, segments, sections, flags, _, _, count, _, number, names = header
+    kind, machine, _, _, segments, sections, _, _, _, count, _, number, names = header
     if kind not in (_ET_REL, _ET_EXEC, _ET_DYN):
         raise ElfError(
             f"{view.name} has ELF type {kind}; an executable, a shared library or an object"
@@ -136,7 +130,6 @@ def read_layout(view: View) -> Layout:
         view,
         kind,
         machine,
-        flags,
         tuple(_segments(view, segments, count)),
         tuple(_sections(view, sections, number, names)),
     )

@@ -16,13 +16,11 @@ from porting.elf.view import View, text_at
 SYMBOL = struct.Struct("<IBBHQQ")
 _VERNEED = struct.Struct("<HHIII")
 _VERNAUX = struct.Struct("<IHHII")
-_VERDEF = struct.Struct("<HHHHIII")
 _WORD = struct.Struct("<I")
 _HASH = struct.Struct("<II")
 _GNU_HASH = struct.Struct("<IIII")
 _LOCAL, _WEAK = 0, 2
 _HIDDEN_VERSION: Final = 0x7FFF
-_FIRST_VERSION: Final = 2  # 0 and 1 are "local" and "unversioned"
 
 
 class Undefined(NamedTuple):
@@ -44,10 +42,9 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Symbol versions: those wanted of each library, and those given."""
+    """Symbol versions that are wanted of each library."""
 
     needs: Mapping[str, tuple[str, ...]]
-    definitions: tuple[str, ...]
     by_number: Mapping[int, tuple[str, str]]
 
 
@@ -118,17 +115,14 @@ def hashed_count(layout: Layout, gnu_hash: int, old_hash: int) -> int:
             return last
 
 
-def read_versions(
-    view: View, needs: tuple[int, int], definitions: tuple[int, int], strings: bytes
-) -> Versions:
-    """Return the symbol versions; `needs` and `definitions` are (offset, number of records)."""
+def read_versions(view: View, offset: int, count: int, strings: bytes) -> Versions:
+    """Return the needed symbol versions from their `count` records."""
     by_library: dict[str, tuple[str, ...]] = {}
     by_number: dict[int, tuple[str, str]] = {}
-    for library, name, number in _needed(view, *needs, strings):
+    for library, name, number in _needed(view, offset, count, strings):
         by_number[number] = (library, name)
         by_library[library] = (*by_library.get(library, ()), name)
-    given = tuple(_defined(view, *definitions, strings))
-    return Versions(by_library, given, by_number)
+    return Versions(by_library, by_number)
 
 
 def _needed(view: View, offset: int, count: int, strings: bytes) -> Iterator[tuple[str, str, int]]:
@@ -143,18 +137,6 @@ def _needed(view: View, offset: int, count: int, strings: bytes) -> Iterator[tup
             if step == 0:
                 break
             place += step
-        if after == 0:
-            return
-        offset += after
-
-
-def _defined(view: View, offset: int, count: int, strings: bytes) -> Iterator[str]:
-    for _ in range(count):
-        record = view.unpack(_VERDEF, offset, "a version definition")
-        _, _, number, _, _, first, after = record
-        (name,) = view.unpack(_WORD, offset + first, "the name of a version")
-        if number >= _FIRST_VERSION:  # the first one is the file's own name
-            yield text_at(strings, name)
         if after == 0:
             return
         offset += after

@@ -13,6 +13,7 @@ from porting.config import release_key
 
 # The newest ROCm release whose SONAMEs and symbol versions are known.
 NEWEST_KNOWN: Final = (7, 2)
+_OF_DRIVER: Final = ("cuda", "nvml")
 # lib<name>.so.<version>; packers of wheels put a hash of the content behind the name.
 _FILE: Final = re.compile(r"lib(?P<name>.+?)(?:-[0-9a-f]{8})?\.so(?:\.(?P<version>[\d.]+))?")
 
@@ -112,6 +113,11 @@ class VendorFile:
     def major(self) -> str:
         """The number behind .so., "" without one."""
         return self.version.partition(".")[0]
+
+    @property
+    def is_of_driver(self) -> bool:
+        """Whether it comes with NVIDIA's driver, and so only to machines with a GPU."""
+        return self.platform == "cuda" and self.library.id in _OF_DRIVER
 
 
 def vendor_file(name: str) -> VendorFile | None:

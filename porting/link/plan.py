@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from porting.config import Target
 from porting.errors import UsageError
-from porting.link.libraries import How, Interface, Library, Side, libraries
+from porting.link.libraries import How, Library, Side, libraries
 
 PLATFORMS: Final = ("cuda", "rocm")
 # What libcudart_static.a needs; NVIDIA's documentation of static linking names the three.
@@ -159,6 +159,3 @@ def _way(side: Side, how: How | None) -> How:
     if how is How.SHARED and side.how is How.DLOPEN:
         return How.SHARED
     return side.how
-
-
-__all__ = ["PLATFORMS", "How", "Interface", "LinkPlan", "Linked", "link_plan"]

@@ -9,6 +9,8 @@ from porting.elf import DeviceCode
 from porting.link.codes import MISSING_ARCH, UNKNOWN_ARCH
 from porting.link.subject import Subject
 
+# The processors that code for a generic one runs on.
+# Source: LLVM's user guide of the AMDGPU backend, "Generic Processors".
 _GENERIC: Final = {
     "gfx9-generic": ("gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"),
     "gfx9-4-generic": ("gfx940", "gfx941", "gfx942", "gfx950"),

@@ -10,6 +10,7 @@ from porting.diagnostics import Diagnostic
 from porting.link.codes import BUILD_FOLDER, NO_RUNPATH, RPATH, WRONG_RUNPATH
 from porting.link.loader import DEFAULT_FOLDERS, expand
 from porting.link.subject import Subject
+from porting.toolkits.platforms import ROCM
 
 _INSTALLED: Final = re.compile(
     r"/opt/rocm(?:-(?P<release>\d+\.\d+)(?:\.\d+)?)?(?:/[\w.-]+)*/lib(?:64)?/?"
@@ -37,7 +38,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 
 def _wanted_folder(subject: Subject) -> str:
     folders = subject.question.rocm_folders
-    return str(folders[0]) if folders else "/opt/rocm/lib"
+    return str(folders[0]) if folders else f"{ROCM.defaults[0]}/lib"
 
 
 def _absent(subject: Subject, needed: list[str]) -> Iterator[Diagnostic]:

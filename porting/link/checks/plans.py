@@ -45,7 +45,7 @@ def _linked_drivers(subject: Subject) -> Iterator[Diagnostic]:
         found = vendor_file(name)
         side = found and (found.library.cuda if found.platform == "cuda" else found.library.rocm)
         if found and side and side.how is How.DLOPEN:
-            driver = found.platform == "cuda" and found.library.id in ("cuda", "nvml")
+            driver = found.is_of_driver
             where = "on a machine without the driver" if driver else f"where {name} is missing"
             message = f"{name} is linked: the file does not load {where}"
             advice = "open it with dlopen, with RTLD_NOLOAD first, and look its functions up"

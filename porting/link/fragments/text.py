@@ -6,9 +6,17 @@ from typing import Final
 
 from porting.link.libraries import How, Interface
 from porting.link.plan import LinkPlan
+from porting.toolkits.platforms import PLATFORMS
 
 # The generator with its version, and the command that makes the file again.
 MadeBy = tuple[str, str]
+
+
+_HOMES: Final = {platform.name: platform for platform in PLATFORMS}
+_WHY: Final = {
+    "rocm": "libamdhip64 has no static form: it is found through a RUNPATH to ROCm's libraries.",
+    "cuda": "The CUDA runtime is linked statically, with the system libraries its archive needs.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +28,10 @@ class Home:
     title: str
 
 
-_HOMES: Final = {
-    "rocm": Home("ROCM_PATH", "/opt/rocm", "ROCm"),
-    "cuda": Home("CUDA_HOME", "/usr/local/cuda", "CUDA"),
-}
-_WHY: Final = {
-    "rocm": "libamdhip64 has no static form: it is found through a RUNPATH to ROCm's libraries.",
-    "cuda": "The CUDA runtime is linked statically, with the system libraries its archive needs.",
-}
-
-
 def home(plan: LinkPlan) -> Home:
     """Return the home of a plan's platform."""
-    return _HOMES[plan.platform]
+    platform = _HOMES[plan.platform]
+    return Home(platform.variables[0], platform.defaults[0], platform.title)
 
 
 def heading(plan: LinkPlan, made_by: MadeBy, what: str) -> list[str]:

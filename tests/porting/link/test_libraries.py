@@ -8,7 +8,11 @@ from porting.link import How, libraries, link_plan, vendor_file
 from porting.link.libraries import Interface, version_releases
 from porting.mapping import Names, releases
 from porting.rules.strings.sonames import DROP_INS, NO_DROP_INS, drop_in_file
+from porting.toolkits.cuda.recipe import DRIVER_LIBRARIES
+from porting.toolkits.cuda.recipe import LIBRARIES as CUDA_STUBS
 from porting.toolkits.sysroot.hip_library import version_script
+from porting.toolkits.sysroot.stub_libraries import LIBRARIES as ROCM_STUBS
+from porting.toolkits.sysroot.stub_libraries import RocmLibrary
 
 # The SONAMEs that ROCm 7 carries.
 ROCM_7 = (
@@ -44,6 +48,28 @@ def test_soname_when_compared_with_the_rule_for_dlopen() -> None:
         for rocm in ("6.2", "6.4", "7.0", "7.1", "7.2"):
             expected = drop_in_file(name, ".1", Target(rocm).release)
             assert by_name[name].soname(rocm) == expected, (name, rocm)
+
+
+@pytest.mark.parametrize("stub", ROCM_STUBS, ids=lambda stub: stub.stub.name)
+def test_library_when_compared_with_that_of_the_rocm_tree(stub: RocmLibrary) -> None:
+    """The tree's builder cannot import this table either: same SONAMEs, same CMake packages."""
+    library = next(item for item in libraries().values() if item.rocm.name == stub.stub.name)
+    for rocm in ("6.2", "7.1"):
+        assert library.soname(rocm) == stub.soname(rocm)
+    package = (
+        (stub.stub.name, f"{stub.namespace}::{stub.stub.name}") if stub.namespace else ("", "")
+    )
+    assert (library.rocm.package, library.rocm.target) == package
+
+
+def test_libraries_when_compared_with_those_of_the_cuda_home() -> None:
+    for stub, soname in (*CUDA_STUBS, *DRIVER_LIBRARIES):
+        found = vendor_file(soname)
+        assert found is not None, soname
+        assert found.library.cuda is not None, soname
+        assert found.library.cuda.name == stub.name
+        assert found.library.version in ("", found.version)
+        assert found.is_of_driver is any(soname == name for _, name in DRIVER_LIBRARIES)
 
 
 def test_libraries_when_known_to_the_rules() -> None:
