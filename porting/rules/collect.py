@@ -14,6 +14,7 @@ from porting.rules.pasting import collect_pastes
 from porting.rules.project import Project
 from porting.rules.runtime_header import brings_runtime, uses_device
 from porting.rules.warp.evidence import asks_warp_size, counts_in_32
+from porting.rules.warp.tree import with_lane_masks
 from porting.source import C_SUFFIXES, SourceFile
 from porting.syntax import has_trace_of_cuda
 
@@ -56,7 +57,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
     own_names = own_functions(
         sources, {path: frozenset(filter(is_function, names)) for path, names in declared.items()}
     )
-    return Project(
+    project = Project(
         declared=frozenset().union(*declared.values()) - own_names.hidden,
         files=all_paths,
         platform_macros=tuple(sorted({m for s in sources for m in _platform_macros(s.text)})),
@@ -74,6 +75,7 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         bfloat_aliases=bfloat_aliases(texts),
         redirected=frozenset(name for source in sources for name in redirected_in(source.text)),
     )
+    return with_lane_masks(project, sources)
 
 
 def _handles(

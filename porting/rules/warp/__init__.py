@@ -26,8 +26,7 @@ _TRACES: Final = (
 
 def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     """Yield what depends on the number of lanes in a wavefront."""
-    text = unit.source.text
-    if not any(trace in text for trace in _TRACES) or is_hip_source(unit):
+    if not _concerns(unit) or is_hip_source(unit):
         return
     widths = Widths(unit)
     yield from check_shuffles(unit, widths)
@@ -35,3 +34,11 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     yield from check_legacy(unit, widths)
     yield from check_masks(unit, widths)
     yield from check_literals(unit, widths)
+
+
+def _concerns(unit: Unit) -> bool:
+    """Whether a file has a trace of warps, or a function that the tree uses as a lane mask."""
+    text, project = unit.source.text, unit.project
+    if any(trace in text for trace in _TRACES):
+        return True
+    return any(name in text for name in (*project.lane_masks, *project.met_by_masks))

@@ -133,8 +133,8 @@ UNTOLD_SHIFT = Code(
     " 64 bits: what is shifted gets them, and amounts that count down from bit 31 count from bit"
     " 63.  Here the amount tells neither: `1u << (31 - lane)` may mean another lane's bit or bits"
     " in reverse order, and a shift by all 32 bits gives 0 in CUDA and is undone on AMD GPUs."
-    "  In 32 bits the mask is wrong for the lanes 32 to 63.  Compute it in unsigned long long, so that it"
-    " has one bit for each lane of the wavefront.",
+    "  In 32 bits the mask is wrong for the lanes 32 to 63.  Compute it in unsigned long long, so"
+    " that it has one bit for each lane of the wavefront.",
 )
 LITERAL = Code(
     "WSZ001",

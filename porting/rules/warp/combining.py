@@ -11,9 +11,9 @@ from porting.rules.warp.codes import ESCAPES, UNTOLD_SHIFT, WIDENED
 from porting.rules.warp.declarations import declaration_at, wide_type
 from porting.rules.warp.flow import Flow, Known
 from porting.rules.warp.operands import Met, met_at
-from porting.rules.warp.shifts import counted_from_top
+from porting.rules.warp.shifts import mask_shifted
 from porting.rules.warp.width import integer
-from porting.syntax import IDENT, NUMBER
+from porting.syntax import IDENT, NUMBER, match_bracket
 
 _FULL_64: Final = "0xffffffffffffffffull"
 _HELP: Final = "make it unsigned long long, and port its other uses the same way"
@@ -36,8 +36,8 @@ class Combining:
             yield from self._casts(met)
             yield from self._numbers(met)
             yield from self._narrow(met, place)
-            yield from self._counted(place)
-            yield from self._complement(place)
+            yield from self._shifted(met, place)
+            yield from self._complement(met, place)
 
     def _once(self, key: int | str) -> bool:
         fresh = key not in self._spoken
@@ -92,40 +92,43 @@ class Combining:
         found = [declaration for declaration in declared if declaration is not None]
         return bool(found) and not any(d.wide or d.deduced for d in found)
 
-    def _counted(self, place: int) -> Iterator[Diagnostic]:
-        """Make `mask << (31 - lane)` count from bit 63."""
+    def _shifted(self, met: Met, place: int) -> Iterator[Diagnostic]:
+        """Make `mask << (31 - lane)` count from bit 63, and keep what is shifted out, out."""
         behind = place + 1
-        if self._tokens[place].kind != IDENT or self._tokens[behind].text not in ("<<", ">>"):
+        if self._tokens[place].kind == IDENT and self._tokens[behind].text == "(":
+            behind = (match_bracket(self._tokens, behind) or behind) + 1
+        if self._tokens[behind].text not in ("<<", ">>") or not self._once(behind):
             return
-        for edit in counted_from_top(self._unit, behind):
-            if not self._once(behind):
-                continue
+        if self._tokens[place].text in ("<<", ">>"):
+            return  # a shift of a number, which is looked at by itself
+        edits = mask_shifted(self._unit, behind)
+        if edits:
             token = self._tokens[place]
-            if edit is None:
-                yield self._untold(place)
-            else:
-                message = f"'{token.text}' is shifted from bit 63"
-                yield self._unit.diagnose(WIDENED, token, message, edits=[edit])
+            message = f"'{token.text}' is shifted within 64 bits"
+            yield self._unit.diagnose(WIDENED, token, message, edits=edits)
+        elif edits is None or (self._tokens[behind].text == "<<" and not self._is_cut(met)):
+            yield self._untold(place)
+
+    def _is_cut(self, met: Met) -> bool:
+        """Whether an `&` leaves only lanes that are there."""
+        words = set(self._tokens.words[met.first : met.last]) | {self._tokens[met.first - 1].text}
+        return not words.isdisjoint(("&", "&="))
 
     def _untold(self, place: int) -> Diagnostic:
         return self._unit.diagnose(
             UNTOLD_SHIFT,
             self._tokens[place],
-            f"'{self._tokens[place].text}' is a lane mask of 64 bits, shifted by a number that"
-            " counts 32 lanes",
+            f"'{self._tokens[place].text}' is a lane mask of 64 bits, shifted by a number for"
+            " the 32 bits of CUDA's",
             help="compute the amount from the 64 bits of the mask",
         )
 
-    def _complement(self, place: int) -> Iterator[Diagnostic]:
+    def _complement(self, met: Met, place: int) -> Iterator[Diagnostic]:
         """Report `~mask` that no `&` cuts to the lanes that are there."""
         tokens = self._tokens
         if tokens[place].kind != IDENT or tokens[place - 1].text != "~":
             return
-        met = met_at(tokens, place, self._flow.function.parameters)
-        operators = {tokens[at].text for at in range(met.first, met.last)} | {
-            tokens[met.first - 1].text
-        }
-        if not operators & {"&", "&="} and self._once(place):
+        if not self._is_cut(met) and self._once(place):
             yield self._unit.diagnose(
                 ESCAPES,
                 tokens[place],

@@ -8,7 +8,7 @@ from porting.rules.unit import Unit
 from porting.rules.warp.declarations import Declaration, declaration_at
 from porting.rules.warp.lambdas import lambda_around
 from porting.rules.warp.operands import met_at
-from porting.rules.warp.places import enclosing_call, is_mask_argument, target_of
+from porting.rules.warp.places import ASSIGNMENTS, enclosing_call, is_mask_argument, target_of
 from porting.rules.warp.shifts import Shift
 from porting.rules.warp.vocabulary import LOSE_MASKS, MASKED, PRODUCERS
 from porting.syntax import IDENT, STRING, call_at, statement_end
@@ -92,11 +92,14 @@ class _Meetings:
         """Add variables, shifts and demands to the flow."""
         self._take(shift for shift in self._shifts if shift.by_lane)
         seen: set[int] = set()
-        while fresh := [place for place in self._flow.places() if place not in seen]:
+        while True:
+            fresh = [place for place in self._flow.places() if place not in seen]
             seen.update(fresh)
             for place in fresh:
                 self._meet(place)
             self._take(shift for shift in self._shifts if self._reaches_mask(shift))
+            if not fresh:
+                break
 
     def _take(self, shifts: Iterable[Shift]) -> None:
         fresh = [shift for shift in shifts if shift.first not in self._flow.shifts]
@@ -117,8 +120,19 @@ class _Meetings:
                 flow.demands.setdefault(token.text, at)
             elif declaration.name < flow.function.parameters and not declaration.deduced:
                 _add(unit, flow, token.text)
-            else:
-                flow.met.setdefault(token.text, at)
+            elif token.text not in flow.met:
+                flow.met[token.text] = at
+                self._meet_values(token.text)
+
+    def _meet_values(self, name: str) -> None:
+        """Meet what a variable that is combined with masks gets its values from."""
+        tokens, function = self._unit.tokens, self._flow.function
+        for use in self._unit.where(name):
+            if function.parameters < use < function.close:
+                after = tokens[use + 1].text
+                initializes = after in ("(", "{") and declaration_at(tokens, use) is not None
+                if initializes or after in ASSIGNMENTS:
+                    self._meet(use + 2)
 
     def _reaches_mask(self, shift: Shift) -> bool:
         """Whether a shift's value goes into a mask, a demanded variable, or a demanded result."""

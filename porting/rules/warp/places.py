@@ -18,7 +18,7 @@ _TRANSPARENT: Final = frozenset(
         *("volatile",),
     )
 )
-_ASSIGNMENTS: Final = frozenset(("=", "&=", "|=", "^="))
+ASSIGNMENTS: Final = frozenset(("=", "&=", "|=", "^="))
 _NOT_A_MASK: Final = frozenset(("==", "!=", "<", ">", "<=", ">=", "?", "&&", "||", "!", "bool"))
 _CONTROL: Final = frozenset(("if", "while", "for", "switch", "else", "do"))
 _STATEMENT_LIMIT: Final = 160
@@ -44,7 +44,7 @@ def target_of(unit: Unit, function: Function, place: int) -> int | None:
     if tokens[start].text == "return":
         return start
     for at in range(start, place):
-        if tokens[at].text in _ASSIGNMENTS:
+        if tokens[at].text in ASSIGNMENTS:
             single = at == start + 1 or declaration_at(tokens, at - 1) is not None
             return at - 1 if single and tokens[at - 1].kind == IDENT else None
     return None

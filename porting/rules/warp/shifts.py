@@ -1,7 +1,6 @@
 """Lane masks that are computed by a shift in 32 bits, and what computes them in 64."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,8 +20,12 @@ from porting.syntax import IDENT, NUMBER, match_bracket, statement_end
 
 _OPERATORS: Final = ("<<", ">>")
 _LANE: Final = re.compile(r"(?<![a-zA-Z])lane(?![a-z])|Lane(?![a-z])|(?<![A-Z])LANE(?![A-Z])")
+_SIZE_NAME: Final = re.compile(r"lanes?_*(?:bits|shift|log|count)", re.IGNORECASE)
 _LANE_ID: Final = re.compile(r"(?<![a-zA-Z])lane_?(?:id|idx|index)(?![a-z])", re.IGNORECASE)
 _ARITHMETIC: Final = frozenset(("+", "*", "/", "%"))
+_BUT_FIRST: Final = FULL_32 - 1
+_TOP: Final = 1 << (LANES - 1)
+_LANE_MASKS: Final = frozenset((1, 2, _TOP, _BUT_FIRST, FULL_32))
 _SIMPLE: Final = frozenset((".", "->", "::", "+", "-", "*", "/", "%", "(", ")", "[", "]", ","))
 _REACH: Final = 12
 
@@ -32,7 +35,8 @@ class Shift:
     """`1u << amount`, `~0u >> amount` and their kin, in 32 bits.
 
     Token indices: the shifted operand is `[first, operator)`, the amount `[start, end)`.  `value`:
-    what is shifted.  `by_lane`: the amount is the number of a lane, as far as its names tell.
+    what is shifted.  `by_lane`: the amount is the number of a lane, as far as its names tell, and
+    what is shifted is usual for the mask of some lanes.
     """
 
     first: int
@@ -44,7 +48,7 @@ class Shift:
 
 
 def find_shifts(unit: Unit) -> tuple[Shift, ...]:
-    """Return the shifts of a 1, a 2 or 32 ones in a file's live code, in order."""
+    """Return the shifts of a number or of 32 ones in a file's live code, in order."""
     found = [
         shift
         for operator in _OPERATORS
@@ -60,11 +64,15 @@ def _shift_at(unit: Unit, operator: int) -> Shift | None:
     if operand is None or operator + 1 >= len(tokens):
         return None
     first, value = operand
-    if value != FULL_32 and tokens[operator].text == ">>":
+    if value < _TOP and tokens[operator].text == ">>":
         return None
     end = operand_end(tokens, operator + 1)
     function = unit.functions.around(operator)
-    by_lane = function is not None and is_by_lane(unit, function, operator + 1, end)
+    by_lane = (
+        function is not None
+        and value in _LANE_MASKS
+        and is_by_lane(unit, function, operator + 1, end)
+    )
     return Shift(first, operator, operator + 1, end, value, by_lane)
 
 
@@ -76,7 +84,7 @@ def _operand(unit: Unit, last: int) -> tuple[int, int] | None:
         found = _wrapped_operand(unit, last)
     else:
         found = _literal(unit, last)
-    if found is None or found[1] not in (1, 2, FULL_32):
+    if found is None or found[1] == 0:
         return None
     first = _behind_cast(unit, found[0])
     if first is None or tokens[first - 1].text in _ARITHMETIC:
@@ -175,7 +183,7 @@ def _names_lane(unit: Unit, function: Function, name: str) -> bool:
             told = _told_by_initializer(unit, place)
             if told is not None:
                 return told
-    if _LANE.search(name) or _LANE_ID.search(name):
+    if (_LANE.search(name) or _LANE_ID.search(name)) and not _SIZE_NAME.search(name):
         return True
     return any(
         unit.tokens[place + 1].text == "(" and _returns_lane(unit, place)
@@ -274,14 +282,28 @@ def _left(unit: Unit, shift: Shift, low: int, high: int) -> list[Edit] | None:
     counts = first.text == "warpSize" or integer(first) in (LANES - 1, LANES)
     if counts and (high - low == 1 or tokens[low + 1].text in ("-", "^")):
         return None
-    ones = shift.value == FULL_32
-    if tokens[high - 1].text == "1" and tokens[high - 2].text == "+" and _is_sum(unit, low, high):
-        # `1 << (lane + 1)` shifts by all bits at the last lane: 0 in CUDA, 1 on AMD GPUs.
-        if shift.value == 2:  # noqa: PLR2004 - 4 << lane is nobody's mask
-            return None
-        edit = Edit(tokens[high - 3].end, tokens[high - 1].end, "", "+")
-        return [_value(unit, shift, "~1ull" if ones else "2ull"), edit]
-    return [_value(unit, shift, _ones(unit, shift) if ones else f"{shift.value}ull")]
+    one_more = _one_more(unit, low, high)
+    # `1 << (lane + 1)` shifts by all bits at the last lane: 0 in CUDA, 1 on AMD GPUs.
+    value = (shift.value << 1) & FULL_32 if one_more else shift.value
+    if shift.value == FULL_32:
+        text = "~1ull" if one_more else _ones(unit, shift)
+    elif shift.value == _BUT_FIRST and not one_more:
+        text = "~1ull"
+    elif value < _TOP:
+        text = f"{value}ull"
+    else:
+        return None
+    return [_value(unit, shift, text), *([one_more] if one_more else [])]
+
+
+def _one_more(unit: Unit, low: int, high: int) -> Edit | None:
+    """Return the edit that leaves the 1 out of an amount like `lane + 1`; None for another."""
+    tokens = unit.tokens
+    if high - low < 3 or tokens.words[high - 2 : high] != ["+", "1"]:  # noqa: PLR2004 - `x + 1`
+        return None
+    if not _is_sum(unit, low, high):
+        return None
+    return Edit(tokens[high - 3].end, tokens[high - 1].end, "", "+")
 
 
 def _is_sum(unit: Unit, low: int, high: int) -> bool:
@@ -301,17 +323,25 @@ def _stripped(unit: Unit, low: int, high: int) -> tuple[int, int]:
     return low, high
 
 
-def counted_from_top(unit: Unit, operator: int) -> Iterator[Edit | None]:
-    """Yield what becomes of `mask << (31 - x)`: the edit, None when it cannot be told.
+def mask_shifted(unit: Unit, operator: int) -> list[Edit] | None:
+    """Return the edits for `mask << amount` or `mask >> amount`; None when they cannot be told.
 
-    Nothing for an amount that does not count from the top bit.
+    An amount that counts from the top bit counts from bit 63, and a shift by all bits is made of
+    two: it gives 0 in CUDA, and is undone on AMD GPUs.
     """
     tokens = unit.tokens
-    low, high = _stripped(unit, operator + 1, operand_end(tokens, operator + 1))
+    end = operand_end(tokens, operator + 1)
+    low, high = _stripped(unit, operator + 1, end)
     first = tokens[low]
-    if first.text != "warpSize" and integer(first) not in (LANES - 1, LANES):
-        return
-    if high - low > 1 and tokens[low + 1].text in ("-", "^"):
+    counts = first.text == "warpSize" or integer(first) in (LANES - 1, LANES)
+    if counts and high - low > 1 and tokens[low + 1].text in ("-", "^"):
         counted = from_top(unit, low, high, by_lane=False)
         left = tokens[operator].text == "<<"
-        yield counted[0] if counted is not None and left else None
+        return [counted[0]] if counted is not None and left else None
+    one_more = _one_more(unit, low, high) if tokens[operator].text == ">>" else None
+    if one_more is None:
+        return []
+    behind = tokens[end - 1].end
+    if one_more.end == behind:
+        return [Edit(one_more.start, behind, " >> 1", one_more.symbol)]
+    return [one_more, Edit(behind, behind, " >> 1", one_more.symbol)]
