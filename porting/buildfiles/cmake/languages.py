@@ -5,16 +5,25 @@ from collections.abc import Sequence
 
 from porting.buildfiles.cmake.commands import Command
 from porting.buildfiles.cmake.conversion import Conversion, call
+from porting.buildfiles.cmake.references import ROCM_ROOT
+from porting.buildfiles.cmake.steps import runs_nvcc
 
 # HIP is a language from 3.21 on; the first releases of 3.21 could not link it.
 OLDEST = (3, 21, 3)
 _ARCHITECTURES = "CMAKE_CUDA_ARCHITECTURES"
+# CMake links the runtime to what has device code, but gives its folder to what is installed only.
+RUN_PATH = (
+    "set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)",
+    f"list(APPEND CMAKE_BUILD_RPATH {ROCM_ROOT}/lib)",
+)
 
 
 def minimum_version(conversion: Conversion, command: Command) -> None:
     """Ask for a CMake that has the HIP language."""
     at = command.keyword("VERSION") + 1
-    if not 0 < at < len(command.args) or not conversion.project.uses_cuda:
+    if not 0 < at < len(command.args) or not (
+        conversion.project.uses_cuda or runs_nvcc(conversion.project)
+    ):
         return
     argument = command.args[at]
     low, dots, high = argument.value.partition("...")
@@ -30,6 +39,8 @@ def project(conversion: Conversion, command: Command) -> None:
     """Name HIP among the languages, with the architectures before and the packages after."""
     at = command.keyword("CUDA")
     if at <= 0:
+        if runs_nvcc(conversion.project) and not conversion.project.is_legacy:
+            conversion.edits.after(command, *architectures(conversion, command), *enabled())
         return
     argument = command.args[at]
     if "HIP" not in command.values:
@@ -60,10 +71,15 @@ def _around(conversion: Conversion, command: Command) -> None:
     if default:
         conversion.default_at = command.start
     conversion.edits.before(command, *default)
-    lines = ["set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)"]
+    lines = list(RUN_PATH)
     if not conversion.project.finds_toolkit and needs_packages(conversion):
         lines += packages(conversion, ("REQUIRED",))
     conversion.edits.after(command, *lines)
+
+
+def enabled() -> tuple[str, ...]:
+    """Return the lines that enable HIP."""
+    return ("enable_language(HIP)", *RUN_PATH)
 
 
 def architectures(conversion: Conversion, command: Command) -> list[str]:

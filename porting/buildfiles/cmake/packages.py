@@ -4,7 +4,7 @@ import re
 
 from porting.buildfiles.cmake.commands import Command
 from porting.buildfiles.cmake.conversion import Conversion
-from porting.buildfiles.cmake.languages import architectures, packages
+from porting.buildfiles.cmake.languages import architectures, enabled, packages
 from porting.buildfiles.cmake.references import ROCM_ROOT, drop_setting
 from porting.buildfiles.codes import LIBRARY_MISSING, SETTING_DROPPED
 from porting.buildfiles.libraries import library
@@ -90,10 +90,9 @@ def _enabled(
 ) -> list[str]:
     """Return lines with HIP enabled before them; only where there is a compiler when optional."""
     first = architectures(conversion, command)
-    rpath = "set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)"
     if "REQUIRED" in how:
-        return [*first, "enable_language(HIP)", rpath, *lines]
-    inner = ["enable_language(HIP)", rpath, *lines]
+        return [*first, *enabled(), *lines]
+    inner = [*enabled(), *lines]
     return [
         *first,
         "include(CheckLanguage)",

@@ -5,6 +5,7 @@ import re
 from porting.buildfiles.cmake.commands import Argument, Command
 from porting.buildfiles.cmake.conversion import Conversion
 from porting.buildfiles.cmake.options import runs_of
+from porting.buildfiles.cmake.project import CMakeProject
 from porting.buildfiles.cmake.references import ROCM_ROOT
 from porting.buildfiles.codes import LEFT_ALONE, VENDOR_STEP
 from porting.buildfiles.flags import offload_arch
@@ -35,14 +36,25 @@ def custom_command(conversion: Conversion, command: Command) -> None:
     """Translate calls of nvcc."""
     for number, argument in enumerate(command.args):
         before = command.values[number - 1] if number else ""
-        if before == "COMMAND" and _is_nvcc(conversion, argument):
+        if before == "COMMAND" and _is_nvcc(conversion.project, argument):
             _call(conversion, command, number)
 
 
-def _is_nvcc(conversion: Conversion, argument: Argument) -> bool:
+def runs_nvcc(project: CMakeProject) -> bool:
+    """Whether a tree runs nvcc by itself, where CUDA need not be a language of it."""
+    commands = project.commands("add_custom_command", "add_custom_target", "execute_process")
+    return any(
+        before == "COMMAND" and _is_nvcc(project, argument)
+        for _, command in commands
+        if not _ASKS.intersection(command.values)
+        for before, argument in zip(command.values, command.args[1:], strict=False)
+    )
+
+
+def _is_nvcc(project: CMakeProject, argument: Argument) -> bool:
     if _NVCC.fullmatch(argument.value):
         return True
-    found = (c for _, c in conversion.project.commands("find_program") if c.args)
+    found = (c for _, c in project.commands("find_program") if c.args)
     names = {c.values[0] for c in found if any(_NVCC.fullmatch(v) for v in c.values[1:])}
     return argument.value.strip("${}") in names
 

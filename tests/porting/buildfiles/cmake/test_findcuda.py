@@ -32,6 +32,7 @@ if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
 endif()
 enable_language(HIP)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+list(APPEND CMAKE_BUILD_RPATH ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib)
 list(APPEND CMAKE_PREFIX_PATH ${CMAKE_HIP_COMPILER_ROCM_ROOT} $ENV{ROCM_PATH} /opt/rocm)
 find_package(hip REQUIRED)
 find_package(hipblas REQUIRED)
@@ -69,6 +70,7 @@ def test_optional_cuda_is_optional_hip(convert: Convert) -> None:
         "if(CMAKE_HIP_COMPILER)",
         "  enable_language(HIP)",
         "  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)",
+        "  list(APPEND CMAKE_BUILD_RPATH ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib)",
         f"  list(APPEND CMAKE_PREFIX_PATH {ROOT} $ENV{{ROCM_PATH}} /opt/rocm)",
         "  find_package(hip QUIET)",
         "endif()",

@@ -21,6 +21,7 @@ if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
 endif()
 project(p LANGUAGES CXX HIP)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+list(APPEND CMAKE_BUILD_RPATH ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib)
 """
 
 
@@ -266,3 +267,16 @@ def test_calls_of_nvcc_become_calls_of_clang(convert: Convert) -> None:
         "set(NVCC ${CMAKE_HIP_COMPILER})",
     ]
     assert done.said(Severity.WARNING) == [(3, "BLD018"), (4, "BLD018")]
+
+
+def test_hip_is_enabled_when_only_a_command_runs_nvcc(convert: Convert) -> None:
+    tree = convert(
+        "cmake_minimum_required(VERSION 3.10)\nproject(x CXX)\nfind_package(CUDAToolkit REQUIRED)\n"
+        "add_custom_command(OUTPUT k.o COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -c k.cu -o k.o)\n"
+    )
+    lines = tree.lines
+    assert lines[0] == "cmake_minimum_required(VERSION 3.21.3)"
+    assert "  set(CMAKE_HIP_ARCHITECTURES gfx90a gfx942)" in lines
+    at = lines.index("project(x CXX)")
+    assert lines.index("enable_language(HIP)") > at
+    assert "list(APPEND CMAKE_BUILD_RPATH ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib)" in lines

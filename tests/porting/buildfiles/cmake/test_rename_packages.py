@@ -19,7 +19,7 @@ def test_toolkit_is_hip_and_the_packages_of_what_is_linked_anywhere(convert: Con
             "a/CMakeLists.txt": "target_link_libraries(t PRIVATE CUDA::cublas CUDA::cufft)\n",
         }
     )
-    assert done.lines[5:] == [
+    assert done.lines[6:] == [
         PREFIX,
         "find_package(hip REQUIRED)",
         "find_package(hipblas REQUIRED)",
@@ -33,7 +33,7 @@ def test_toolkit_is_hip_and_the_packages_of_what_is_linked_anywhere(convert: Con
 
 def test_packages_are_found_with_the_language_where_no_toolkit_was(convert: Convert) -> None:
     done = convert(f"{HEAD}target_link_libraries(t cusparse)\n")
-    assert done.lines[5:] == [
+    assert done.lines[6:] == [
         PREFIX,
         "find_package(hip REQUIRED)",
         "find_package(hipsparse REQUIRED)",
@@ -78,7 +78,7 @@ def test_headers_for_other_compilers_come_with_the_platform(convert: Convert) ->
     done = convert(
         f"{HEAD}target_include_directories(t PRIVATE ${{CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}})\n"
     )
-    assert done.lines[5:] == [
+    assert done.lines[6:] == [
         PREFIX,
         "find_package(hip REQUIRED)",
         "target_include_directories(t PRIVATE ${hip_INCLUDE_DIRS})",
@@ -135,5 +135,6 @@ def test_checked_language_is_enabled_where_it_was(convert: Convert) -> None:
         "if(CMAKE_HIP_COMPILER)",
         "  enable_language(HIP)",
         "  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)",
+        "  list(APPEND CMAKE_BUILD_RPATH ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib)",
         "endif()",
     ]

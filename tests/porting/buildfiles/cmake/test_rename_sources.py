@@ -45,7 +45,7 @@ PROPERTY = "set_source_files_properties"
 )
 def test_language_is_set(convert: Convert, command: str, lines: list[str | int]) -> None:
     done = convert({"CMakeLists.txt": f"{HEAD}{command}\n", "a.cu": ""})
-    assert done.lines[5:] == [command if line == 0 else line for line in lines]
+    assert done.lines[6:] == [command if line == 0 else line for line in lines]
 
 
 def test_known_list_is_not_asked_for_again(convert: Convert) -> None:
@@ -61,5 +61,5 @@ def test_source_of_two_targets_is_set_once(convert: Convert) -> None:
 def test_many_sources_stand_on_lines_of_their_own(convert: Convert) -> None:
     names = " ".join(f"kernels/number_{i}.cu" for i in range(5))
     done = convert(f"{HEAD}if(A)\n  add_library(t {names})\nendif()\n")
-    assert done.lines[6:8] == [f"  {PROPERTY}(", "    kernels/number_0.cu"]
-    assert done.lines[12] == "    PROPERTIES LANGUAGE HIP)"
+    assert done.lines[7:9] == [f"  {PROPERTY}(", "    kernels/number_0.cu"]
+    assert done.lines[13] == "    PROPERTIES LANGUAGE HIP)"
