@@ -1,9 +1,15 @@
 """A stand-in for a shared library: its exports, each of which answers that nothing is there."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from porting.toolkits.compiling import run_compiler
 from porting.toolkits.declarations import Function, functions
+
+# What the generated sources depend on, for the names of trees that hold such libraries.
+CODE = ("stub_library.py", "declarations.py", "compiling.py")
 
 
 @dataclass(frozen=True)
@@ -17,6 +23,27 @@ class StubLibrary:
     header: str
     functions: str
     status: tuple[str, str]
+
+
+def write(
+    library: StubLibrary,
+    soname: str,
+    compiler: Sequence[str | Path],
+    folder: Path,
+    linker: Sequence[str] = (),
+) -> None:
+    """Compile a library into `folder`, with the name that -l finds it by beside it.
+
+    `compiler`: the command of a C compiler that finds the header.  `linker`: options for linking.
+    Raises ToolchainError, and OSError for a full disk.
+    """
+    output = folder / soname
+    preprocess = [*compiler, "-E", "-P", "-include", library.header, "-"]
+    text = source(library, run_compiler(preprocess, "", output))
+    command = [*compiler, "-O1", "-shared", "-fPIC", "-nostdlib", "-fno-builtin"]
+    command += [f"-Wl,-soname,{soname}", "-", "-o", output, *linker]
+    run_compiler(command, text, output)
+    (folder / f"lib{library.name}.so").symlink_to(soname)
 
 
 def source(library: StubLibrary, header: str) -> str:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from porting.errors import ToolchainError
-from porting.toolkits import partial, wheels
+from porting.toolkits import partial, stub_library, wheels
 from porting.toolkits.cachedir import build_once, cache_root
-from porting.toolkits.compiling import run_compiler
 from porting.toolkits.cuda.recipe import (
     DRIVER_LIBRARIES,
     EXCERPTS,
@@ -21,7 +20,7 @@ from porting.toolkits.cuda.recipe import (
     WHEEL_HOME,
     WHEELS,
 )
-from porting.toolkits.stub_library import StubLibrary, source
+from porting.toolkits.stub_library import StubLibrary
 from porting.toolkits.wheels import Say
 
 SCHEMA_VERSION = 1
@@ -77,7 +76,7 @@ def _place() -> Path:
     """Return where the home belongs: the name changes with the recipe and the code."""
     content = hashlib.sha256(repr((WHEELS, EXCERPTS, LIBRARIES, DRIVER_LIBRARIES)).encode())
     toolkits = Path(__file__).parents[1]
-    for file in (Path(__file__), toolkits / "stub_library.py"):
+    for file in (Path(__file__), *(toolkits / name for name in stub_library.CODE)):
         content.update(file.read_bytes())
     return cache_root() / "sysroot" / f"cuda-{RELEASE}-{content.hexdigest()[:10]}"
 
@@ -134,12 +133,6 @@ def _link_names(place: Path) -> None:
 def _write_stubs(
     libraries: Sequence[tuple[StubLibrary, str]], compiler: str, place: Path, folder: Path
 ) -> None:
-    include = f"-I{place / 'include'}"
     for library, soname in libraries:
-        output = folder / soname
-        preprocess = [compiler, "-x", "c", "-w", include, "-E", "-P"]
-        header = run_compiler([*preprocess, "-include", library.header, "-"], "", output)
-        command: list[str | Path] = [compiler, "-x", "c", "-w", include, "-O1", "-shared", "-fPIC"]
-        command += ["-fno-builtin", "-nostdlib", f"-Wl,-soname,{soname}", "-", "-o", output]
-        run_compiler(command, source(library, header), output)
-        (folder / f"lib{library.name}.so").symlink_to(soname)
+        command = (compiler, "-x", "c", "-w", f"-I{place / 'include'}")
+        stub_library.write(library, soname, command, folder)

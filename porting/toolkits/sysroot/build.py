@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from porting.errors import ToolchainError
-from porting.toolkits import wheels
+from porting.toolkits import stub_library, wheels
 from porting.toolkits.cachedir import build_once, cache_root
 from porting.toolkits.clang import Clang
 from porting.toolkits.stubs.write import write_headers
@@ -58,7 +58,7 @@ def tree_path(recipe: Recipe, clang: Clang) -> Path:
     """
     digest = hashlib.sha256(repr(recipe).encode())
     toolkits = Path(__file__).parents[1]
-    patterns = ("sysroot/*.py", "stubs/*.py", "data/*.json")
+    patterns = ("sysroot/*.py", "stubs/*.py", "data/*.json", *stub_library.CODE)
     for file in sorted(path for pattern in patterns for path in toolkits.glob(pattern)):
         digest.update(file.read_bytes())
     name = f"rocm-{recipe.rocm}-clang{clang.major}-{digest.hexdigest()[:10]}"

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from porting.toolkits.clang import Clang
-from porting.toolkits.compiling import run_compiler
-from porting.toolkits.stub_library import StubLibrary, source
+from porting.toolkits.stub_library import StubLibrary, write
 
 
 @dataclass(frozen=True)
@@ -67,26 +66,13 @@ def write_libraries(
 
     Raises ToolchainError.
     """
+    flags = ("-x", "c", "-std=gnu11", "-w", "-D__HIP_PLATFORM_AMD__", "-isystem", include)
+    lld = clang.tool("ld.lld")
+    linker = [f"--ld-path={lld}"] if lld else []
     written = []
     for library in LIBRARIES:
         soname = library.soname(rocm)
         if soname is not None and (include / library.stub.header).is_file():
-            _write(library.stub, soname, clang, include, lib)
+            write(library.stub, soname, (clang.path, *flags), lib, linker)
             written.append((library, soname))
     return written
-
-
-def _write(stub: StubLibrary, soname: str, clang: Clang, include: Path, lib: Path) -> None:
-    output = lib / soname
-    preprocess = [str(clang.path), *_flags(include), "-E", "-P", "-include", stub.header, "-"]
-    header = run_compiler(preprocess, "", output)
-    command: list[str | Path] = [clang.path, *_flags(include), "-O1", "-shared", "-fPIC"]
-    command += ["-nostdlib", "-fno-builtin", f"-Wl,-soname,{soname}", "-", "-o", output]
-    if linker := clang.tool("ld.lld"):
-        command.append(f"--ld-path={linker}")
-    run_compiler(command, source(stub, header), output)
-    (lib / f"lib{stub.name}.so").symlink_to(soname)
-
-
-def _flags(include: Path) -> tuple[str, ...]:
-    return ("-x", "c", "-std=gnu11", "-w", "-D__HIP_PLATFORM_AMD__", "-isystem", str(include))
