@@ -14,7 +14,7 @@ _COMMANDS = {
     "headers": ("headers_command", "headers_command", "Give HIP under CUDA's names; check that."),
     "link": ("link_command", "link_group", "Plan how programs are linked; audit built ones."),
     "doctor": ("doctor_command", "doctor_command", "Say what this machine has for porting."),
-    "sysroot": ("sysroot_commands", "sysroot_group", "Build a ROCm tree where there is no ROCm."),
+    "sysroot": ("sysroot_commands", "sysroot_group", "Build ROCm or CUDA where there is none."),
     "explain": ("explain_command", "explain_command", "Explain a code or a CUDA name."),
 }
 
