@@ -8,6 +8,7 @@ from porting.buildfiles.cmake.commands import Argument, Command, Listing
 from porting.buildfiles.cmake.editing import FileEdits
 from porting.buildfiles.cmake.options import has_options_of_nvcc, runs_of
 from porting.buildfiles.cmake.project import CMakeProject
+from porting.buildfiles.cmake.references import ROCM_ROOT
 from porting.buildfiles.cmake.rename import convert as rename
 from porting.buildfiles.cmake.vendor import VendorVariables
 from porting.buildfiles.cmake.vendor_runs import Stretch, stretches
@@ -33,6 +34,8 @@ _OPTION_COMMANDS = frozenset(
     set_target_properties set_property set_source_files_properties cuda_add_library
     cuda_add_executable cuda_compile""".split()
 )
+_ROCM_PATH = f"--rocm-path={ROCM_ROOT}"
+_NAMES_OF_CUDA = "-include ${GPU_FOLDER}/cuda_to_hip.h -isystem ${GPU_FOLDER}/include"
 _SETTERS = frozenset(("set", "list", "string"))
 _STEPS = frozenset(("add_custom_command", "add_custom_target", "execute_process", "find_program"))
 
@@ -82,6 +85,8 @@ class _Compat:
     def command(self, command: Command) -> None:
         """Make the edits of one command."""
         if command.name in _STEPS and self._calls_nvcc(command):
+            if not self.project.uses_cuda:  # nothing else includes the file that it needs
+                self._include(command)
             self._both(command)
             return
         if rule := self.rules.get(command.name):
@@ -225,6 +230,8 @@ class _Compat:
         ]
         whole = apply_edits(self.text[: command.end], inside)[command.start :]
         rocm = whole.replace("HIP_COMPILE_FLAGS", "CUDA_NVCC_FLAGS")
+        if command.name in _STEPS and self.project.context.sources:
+            rocm = rocm.replace(_ROCM_PATH, f"{_ROCM_PATH} {_NAMES_OF_CUDA}")
         lines = [
             'if(GPU_PLATFORM STREQUAL "rocm")',
             f"  {rocm}",

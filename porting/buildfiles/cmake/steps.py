@@ -20,6 +20,8 @@ _KEYWORDS = frozenset(
     ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE ARGS""".split()
 )
 _COMPILES = frozenset(("-c", "-dc", "-ptx", "-cubin", "-fatbin", "--ptx", "--cubin", "--fatbin"))
+_NO_LINK = _COMPILES | {"-E", "-M", "-MM", "-S", "-lib", "--lib", "--compile", "-dlink"}
+_LINK = f"-L{ROCM_ROOT}/lib -Wl,-rpath,{ROCM_ROOT}/lib"
 _ASKS = frozenset(("--version", "-V", "--list-gpu-arch", "--list-gpu-code", "--help"))
 
 
@@ -76,6 +78,11 @@ def _call(conversion: Conversion, command: Command, number: int) -> None:
     options = [f"--rocm-path={ROCM_ROOT}", *offload_arch(conversion.archs)]
     if "-x" not in values:
         _mark_sources(conversion, words, compiles_only=bool(values & _COMPILES), options=options)
+    if values.isdisjoint(_NO_LINK) and words:
+        end = words[-1].end
+        named = values & {"-lcudart", "-lcudart_static", "cudart"}
+        flags = _LINK if named else f"{_LINK} -lamdhip64"
+        conversion.edits.replace(end, end, f" {flags}")
     text = " ".join(["${CMAKE_HIP_COMPILER}", *options])
     conversion.edits.replace(program.start, program.end, text)
     conversion.edits.say(VENDOR_STEP, program.start, "a call of nvcc became a call of clang")
