@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from porting.buildfiles.model import FOLDER
 from porting.building.toolset import Toolset
 
 
@@ -27,8 +28,8 @@ _FILES: Mapping[str, System] = {
     "setup.py": System.SETUPTOOLS,
     "Cargo.toml": System.CARGO,
 }
-PRODUCTS = "eclosion-build"
-INSTALLED = "eclosion-install"
+PRODUCTS = f"{FOLDER}-build"
+INSTALLED = f"{FOLDER}-install"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def builds(paths: Iterable[str]) -> list[Build]:
     found: dict[System, list[PurePosixPath]] = {}
     for path in sorted(map(PurePosixPath, paths), key=lambda path: (len(path.parts), path)):
         system = _FILES.get(path.name)
-        if system is None or any(part.startswith((".", "eclosion")) for part in path.parts[:-1]):
+        if system is None or any(part.startswith((".", FOLDER)) for part in path.parts[:-1]):
             continue
         known = found.setdefault(system, [])
         if not any(path.parent.is_relative_to(other.parent) for other in known):

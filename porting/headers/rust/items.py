@@ -46,7 +46,6 @@ class Function:
     parameters: tuple[Parameter, ...]
     result: str
     link_name: str = ""
-    variadic: bool = False
 
     @property
     def symbol(self) -> str:
@@ -91,10 +90,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Enumeration:
-    """`enum Name { A = 1, ... }`: the variants with their values' tokens."""
+    """`enum Name { ... }`."""
 
     name: Token
-    variants: tuple[tuple[Token, tuple[Token, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,6 @@ class Use:
 
     path: tuple[Token, ...]
     alias: str = ""
-    public: bool = False
 
 
 @dataclass

@@ -46,8 +46,8 @@ class _Reader:
             if self.word() == "#":
                 attributes += self.attribute()
                 continue
-            public = self.visibility()
-            self.item(tuple(attributes), public=public)
+            self.pass_visibility()
+            self.item(tuple(attributes))
             attributes = []
 
     def attribute(self) -> list[Attribute]:
@@ -62,19 +62,18 @@ class _Reader:
         self.at = end + 1
         return [attribute]
 
-    def visibility(self) -> bool:
+    def pass_visibility(self) -> None:
         if self.word() != "pub":
-            return False
+            return
         self.at += 1
         if self.word() == "(" and self.word(1) in ("crate", "super", "self", "in"):
             self.at = bracketed(self.code, self.at) + 1
-        return True
 
-    def item(self, attributes: tuple[Attribute, ...], *, public: bool) -> None:
+    def item(self, attributes: tuple[Attribute, ...]) -> None:
         """Read one item, or pass over one token or one statement."""
         match self.word():
             case "use":
-                self.use(public=public)
+                self.use()
             case "type" if self.word(2) in ("=", "<", ":"):
                 self.alias()
             case "const" | "static" if self.word(2) == ":" or self.word(1) == "mut":
@@ -140,15 +139,7 @@ class _Reader:
         name = self.code[self.at + 1] if self.at + 1 < len(self.code) else self.code[self.at]
         self.at = self.skip_to("{")
         end = bracketed(self.code, self.at) if self.at < len(self.code) else len(self.code)
-        variants = []
-        # A value may hold a shift: `<` is no bracket here.
-        for part in split(self.code[self.at + 1 : end], opening="([{", closing=")]}"):
-            bare = _without_attributes(part)
-            if bare:
-                variants.append(
-                    (bare[0], bare[2:] if len(bare) > 1 and bare[1].text == "=" else ())
-                )
-        self.found.enumerations.append(Enumeration(name, tuple(variants)))
+        self.found.enumerations.append(Enumeration(name))
         self.at = end + 1
 
     def foreign_block(self, attributes: tuple[Attribute, ...]) -> None:
@@ -168,9 +159,8 @@ class _Reader:
         self.found.blocks.append(block)
         self.at = end + 1
 
-    def use(self, *, public: bool) -> None:
-        statement = self.statement()
-        self.found.uses += _use_tree(statement[1:], (), public=public)
+    def use(self) -> None:
+        self.found.uses += _use_tree(self.statement()[1:], ())
 
 
 def _without_attributes(part: Sequence[Token]) -> tuple[Token, ...]:
@@ -207,17 +197,16 @@ def _foreign_functions(code: Sequence[Token]) -> Iterator[Function]:
         inside = rest[at + 3 : end]
         arrow = end + 1 < len(rest) and rest[end + 1].text == "->"
         result = spell(rest[end + 2 :]) if arrow else ""
-        variadic = any(t.text == "..." for t in inside)
-        yield Function(rest[at + 1], _parameters(inside), result, link_name, variadic)
+        yield Function(rest[at + 1], _parameters(inside), result, link_name)
 
 
-def _use_tree(code: Sequence[Token], prefix: tuple[Token, ...], *, public: bool) -> Iterator[Use]:
+def _use_tree(code: Sequence[Token], prefix: tuple[Token, ...]) -> Iterator[Use]:
     """Yield the paths of a `use` tree."""
     for part in split(code):
         brace = next((i for i, t in enumerate(part) if t.text == "{"), -1)
         if brace >= 0:
             path = (*prefix, *(t for t in part[:brace] if t.kind is Kind.IDENT))
-            yield from _use_tree(part[brace + 1 : bracketed(part, brace)], path, public=public)
+            yield from _use_tree(part[brace + 1 : bracketed(part, brace)], path)
             continue
         alias = ""
         names = [t for t in part if t.kind is Kind.IDENT or t.text == "*"]
@@ -229,4 +218,4 @@ def _use_tree(code: Sequence[Token], prefix: tuple[Token, ...], *, public: bool)
         if path and path[-1].text == "self" and len(path) > 1:
             path = path[:-1]
         if path:
-            yield Use(path, alias, public)
+            yield Use(path, alias)

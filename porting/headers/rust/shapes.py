@@ -31,13 +31,12 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A CUDA type over HIP; `hip`: HIP's type, `lacks`: CUDA's fields that HIP's struct has not."""
+    """A CUDA type over HIP; `hip`: HIP's type; `record`: CUDA's own layout where it is written."""
 
     name: str
     form: Form
     hip: str = ""
     record: Record | None = None
-    lacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,8 +120,7 @@ class Shapes:
         there = {m.name: placed.get(self._field_name(name, end, m.name)) for m in members}
         alike = all((o := there[m.name]) is not None and self._same_place(m, o) for m in members)
         if not alike or ours.size != theirs.size:
-            lacks = tuple(m.name for m in members if m.name not in placed)
-            return Shape(name, Form.DIFFERENT, hip, lacks=lacks)
+            return Shape(name, Form.DIFFERENT, hip)
         distinct = self.distinct and self._has_enum(ours) and self._is_written(ours)
         if distinct or any(m.name not in direct for m in members):
             return Shape(name, Form.RECORD, hip, ours)

@@ -45,9 +45,7 @@ def bracketed(code: Sequence[Token], at: int) -> int:
     return len(code) - 1
 
 
-def split(
-    code: Sequence[Token], mark: str = ",", opening: str = "([{<", closing: str = ")]}>"
-) -> Iterator[tuple[Token, ...]]:
+def split(code: Sequence[Token], mark: str = ",") -> Iterator[tuple[Token, ...]]:
     """Yield what stands between marks outside all brackets."""
     part: list[Token] = []
     depth = 0
@@ -58,7 +56,7 @@ def split(
             part = []
             continue
         if word:
-            depth += (word in opening) - (word in closing)
+            depth += (word in "([{<") - (word in ")]}>")
         part.append(token)
     if part:
         yield tuple(part)
