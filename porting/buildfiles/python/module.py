@@ -108,6 +108,11 @@ class PythonModule:
         return ""
 
     @cached_property
+    def functions(self) -> frozenset[str]:
+        """The names of the functions that the file defines."""
+        return frozenset(n.name for n in ast.walk(self.tree) if isinstance(n, ast.FunctionDef))
+
+    @cached_property
     def imported(self) -> dict[str, str]:
         """The full name behind each name that an import binds."""
         found: dict[str, str] = {}

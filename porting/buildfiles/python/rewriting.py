@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from porting.buildfiles.python.commands import nvcc_commands
+from porting.buildfiles.python.compiler_paths import compiler_paths
 from porting.buildfiles.python.module import PythonModule, Span
 from porting.edits import Edit
 
@@ -13,7 +14,13 @@ _TORCH = "torch.utils.cpp_extension"
 _ENVIRONMENT = "os.environ"
 _SEARCHES = ("which", "find_executable")
 _QUESTIONS = ("os.environ.get", "os.getenv")
-HOMES = frozenset(("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDATOOLKIT_HOME"))
+HOMES = frozenset(
+    (
+        *("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDATOOLKIT_HOME"),
+        *("CUDAHOME", "CUDA_DIR", "CUDA_TOOLKIT_ROOT_DIR", "CUDA_INSTALL_PATH"),
+    )
+)
+_SEARCH_NAME = re.compile(r"(?i)find|locate|search|which|lookup")
 # By full name; a name alone comes from an import of everything.
 _TORCH_EXTENSIONS = frozenset(
     f"{prefix}{name}" for prefix in (f"{_TORCH}.", "") for name in ("CUDAExtension", "CppExtension")
@@ -39,7 +46,11 @@ def rewrite(module: PythonModule) -> list[Edit]:
         wraps += _releases(module, node)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             edits += _extensions(module, node)
-    wraps += (Wrap(module.span(c.node), "gpu_build.command(") for c in nvcc_commands(module))
+    commands = [command.node for command in nvcc_commands(module)]
+    wraps += (Wrap(module.span(node), "gpu_build.command(") for node in commands)
+    within = {part for node in commands for part in ast.walk(node)}
+    paths = (node for node in compiler_paths(module) if node not in within)
+    wraps += (Wrap(module.span(node), "gpu_build.program(") for node in paths)
     return sorted([*_inserts(wraps), *edits], key=lambda edit: (edit.start, edit.end))
 
 
@@ -69,12 +80,18 @@ def _homes(module: PythonModule, node: ast.AST) -> Iterator[Wrap]:
             asked = module.dotted(func)
             if name in HOMES and asked in _QUESTIONS and not _is_fallback(module, node):
                 yield Wrap(module.span(node), "gpu_build.home(")
-            elif name == "nvcc" and asked.rpartition(".")[2] in _SEARCHES:
+            elif name == "nvcc" and _searches(module, asked):
                 yield Wrap(module.span(node), "gpu_build.program(")
         case ast.Subscript() | ast.Compare():
             yield from _environment(module, node)
         case _:
             pass
+
+
+def _searches(module: PythonModule, function: str) -> bool:
+    """Whether a function looks for a program: one that is known for it, or the script's own."""
+    name = function.rpartition(".")[2]
+    return name in _SEARCHES or (name in module.functions and bool(_SEARCH_NAME.search(name)))
 
 
 def _environment(module: PythonModule, node: ast.Subscript | ast.Compare) -> Iterator[Wrap]:

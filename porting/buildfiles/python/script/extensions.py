@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Callable, Iterable, Mapping
 
 from porting.buildfiles.python.script.options import (
     architectures,
     header_flags,
+    library_folder,
     rocm_command,
     rocm_flags,
     rocm_libraries,
@@ -33,7 +35,7 @@ def extension(
     if not is_rocm():
         return kind(name, sources, *rest, **keywords)
     os.environ.setdefault("PYTORCH_ROCM_ARCH", ";".join(architectures()))
-    made = kind(name, [], *rest, **_rocm_keywords(keywords))
+    made = kind(name, [], *rest, **_rocm_keywords(keywords, by_torch=_is_of_torch(kind)))
     made.sources = list(sources)
     return made
 
@@ -74,7 +76,13 @@ def libraries(names: Any) -> Any:
     return rocm_libraries(names) if is_rocm() else names
 
 
-def _rocm_keywords(keywords: Mapping[str, Any]) -> dict[str, Any]:
+def _is_of_torch(kind: Callable[..., Any]) -> bool:
+    """Whether torch compiles what an extension has, with options for architectures of its own."""
+    module = sys.modules.get("torch.utils.cpp_extension")
+    return kind in [getattr(module, name, None) for name in ("CUDAExtension", "CppExtension")]
+
+
+def _rocm_keywords(keywords: Mapping[str, Any], *, by_torch: bool) -> dict[str, Any]:
     done = dict(keywords)
     if IMPLIED or "libraries" in done:
         done["libraries"] = unique([*rocm_libraries(done.get("libraries") or ()), *IMPLIED])
@@ -82,15 +90,21 @@ def _rocm_keywords(keywords: Mapping[str, Any]) -> dict[str, Any]:
         if key in done:
             done[key] = unique(rocm_path(os.fspath(path)) for path in done[key])
     if done.get("extra_compile_args") or header_flags():
-        done["extra_compile_args"] = _rocm_compile_args(done.get("extra_compile_args") or [])
+        given = done.get("extra_compile_args") or []
+        done["extra_compile_args"] = _rocm_compile_args(given, by_torch=by_torch)
+    folder = library_folder()
+    done["library_dirs"] = unique([*done.get("library_dirs", ()), folder])
     linked = rocm_flags(done.get("extra_link_args") or ())
-    done["extra_link_args"] = unique([*linked, rpath()])
+    found = folder in done.get("runtime_library_dirs", ())
+    done["extra_link_args"] = unique(linked if found else [*linked, rpath()])
     return done
 
 
-def _rocm_compile_args(given: Any) -> Any:
+def _rocm_compile_args(given: Any, *, by_torch: bool) -> Any:
     if not isinstance(given, dict):
         return [*rocm_flags(given), *header_flags()]
     done = {key: [rocm_option(option) for option in given[key]] for key in given if key != "nvcc"}
     done["nvcc"] = rocm_flags(given.get("nvcc", ()))
+    if not by_torch:
+        done["nvcc"] += [f"--offload-arch={name}" for name in architectures()]
     return {key: [*options, *header_flags()] for key, options in done.items()}

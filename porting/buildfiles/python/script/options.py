@@ -41,14 +41,19 @@ def rocm_command(words: list[str]) -> list[str]:
     line = [*compiler(), "-isystem", os.path.join(rocm_home(), "include"), *header_flags()]
     line += [f"--offload-arch={name}" for name in architectures()]
     if _STOPS_BEFORE_LINKING.isdisjoint(arguments):
-        line += [f"-L{os.path.join(rocm_home(), 'lib')}", rpath()]
+        line += [f"-L{library_folder()}", rpath()]
         arguments = [*arguments, "-lamdhip64", *(f"-l{name}" for name in IMPLIED)]
     return [*line, *_name_language(rocm_flags(arguments))]
 
 
+def library_folder() -> str:
+    """Return the folder of ROCm's shared libraries."""
+    return os.path.join(rocm_home(), "lib")
+
+
 def rpath() -> str:
     """Return the option that lets what is linked find ROCm's shared libraries."""
-    return f"-Wl,-rpath,{os.path.join(rocm_home(), 'lib')}"
+    return f"-Wl,-rpath,{library_folder()}"
 
 
 def architectures() -> list[str]:
@@ -105,7 +110,7 @@ def _replaced(rows: Iterable[Row], value: str, word: str) -> Iterator[str]:
     kind = next(iter(rows))[0]
     for part in value.split(",") if kind in ("list", "host") else (value,):
         if kind == "host":
-            yield rocm_option(part)
+            yield rocm_option(part.strip("'\""))
             continue
         row = next((row for row in rows if not row[1] or re.fullmatch(row[1], part)), None)
         if row is None:
