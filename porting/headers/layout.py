@@ -9,10 +9,9 @@ _CONTINUED: Final = 4
 _DECLARED: Final = 2  # lines that a declaration may take more, so that its parameters align
 
 
-def comment(text: str, indent: str = "") -> str:
+def comment(text: str) -> str:
     """Return a text as // lines."""
-    lead = f"{indent}// "
-    return "".join(f"{lead}{line}\n" for line in textwrap.wrap(text, WIDTH - len(lead)))
+    return "".join(f"// {line}\n" for line in textwrap.wrap(text, WIDTH - len("// ")))
 
 
 def define(name: str, value: str) -> str:

@@ -126,6 +126,6 @@ def _forwarding(folder: Path) -> frozenset[str]:
 def _existing(source: Path) -> dict[str, str]:
     """Return the generated Rust files that a tree has, by path below its root."""
     return {
-        path.relative_to(source).as_posix(): path.read_text(encoding="utf-8")
+        path.relative_to(source).as_posix(): path.read_text(encoding="utf-8", errors="replace")
         for path in sorted((source / FOLDER).glob("*.rs"))
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from porting.config import DEFAULT_ROCM
 from porting.errors import InputError, reason
 from porting.link.libraries import How, libraries
 from porting.mapping import Name, Names
@@ -61,7 +62,7 @@ def tree_uses(source: Path) -> Uses:
     """Return the libraries that a tree or a file uses.  Raises InputError."""
     tree = read_tree(source)
     uses = Uses()
-    names = Names.load("7.1")  # which library a name is of is the same in every release
+    names = Names.load(DEFAULT_ROCM)  # which library a name is of is the same in every release
     for file in tree.sources:
         if not file.is_binary:
             _read_source(uses, file, names)
