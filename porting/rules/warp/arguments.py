@@ -152,7 +152,23 @@ def is_constant(tokens: Sequence[Token], place: int) -> bool:
 def constant_value(unit: Unit, place: int) -> int | None:
     """Return the 32-bit value that `#define N v`, `N = v` or `N{v}` gives to the name N."""
     at = _initializer(unit, place)
-    return None if at is None else literal_value(unit.tokens, at)
+    if at is None or not _is_whole(unit.tokens, at):
+        return None
+    return literal_value(unit.tokens, at)
+
+
+def _is_whole(tokens: Sequence[Token], first: int) -> bool:
+    """Whether the number at `first`, with a sign and in parentheses, is the whole value."""
+    at, depth = first, 0
+    while at < len(tokens) and tokens[at].text in ("(", "~", "-"):
+        depth += tokens[at].text == "("
+        at += 1
+    at += 1
+    while at < len(tokens) and depth and tokens[at].text == ")":
+        depth, at = depth - 1, at + 1
+    if at >= len(tokens) or tokens[at].directive != tokens[first].directive:
+        return True
+    return tokens[at].text in ("", ";", ",", ")", "}")
 
 
 def _initializer(unit: Unit, place: int) -> int | None:

@@ -19,6 +19,14 @@ _FULL_64: Final = "0xffffffffffffffffull"
 _HELP: Final = "make it unsigned long long, and port its other uses the same way"
 
 
+def cast_finding(unit: Unit, first: int, last: int) -> Diagnostic:
+    """Return the widening of the type `[first, last)` that a mask is cast to."""
+    token = unit.tokens[first]
+    text = wide_type(unit.tokens.words[first:last])
+    edit = Edit(token.start, unit.tokens[last - 1].end, text, token.text)
+    return unit.diagnose(WIDENED, token, "a cast of a lane mask gets 64 bits", edits=[edit])
+
+
 class Combining:
     """Looks at the operands around every mask of one function; each is spoken of once."""
 
@@ -45,13 +53,11 @@ class Combining:
         return fresh
 
     def _casts(self, met: Met) -> Iterator[Diagnostic]:
+        shifts = self._flow.shifts.values()
         for first, last in met.casts:
-            if self._once(first):
-                token = self._tokens[first]
-                text = wide_type(self._tokens.words[first:last])
-                edit = Edit(token.start, self._tokens[last - 1].end, text, token.text)
-                message = "a cast of a lane mask gets 64 bits"
-                yield self._unit.diagnose(WIDENED, token, message, edits=[edit])
+            is_shifted = any(shift.first <= first < shift.operator for shift in shifts)
+            if not is_shifted and self._once(first):
+                yield cast_finding(self._unit, first, last)
 
     def _numbers(self, met: Met) -> Iterator[Diagnostic]:
         """Widen the 32 ones that a mask is cut to by `&`; other operators make them more lanes."""
@@ -94,13 +100,13 @@ class Combining:
 
     def _shifted(self, met: Met, place: int) -> Iterator[Diagnostic]:
         """Make `mask << (31 - lane)` count from bit 63, and keep what is shifted out, out."""
+        if place in self._flow.shifts:
+            return
         behind = place + 1
         if self._tokens[place].kind == IDENT and self._tokens[behind].text == "(":
             behind = (match_bracket(self._tokens, behind) or behind) + 1
         if self._tokens[behind].text not in ("<<", ">>") or not self._once(behind):
             return
-        if self._tokens[place].text in ("<<", ">>"):
-            return  # a shift of a number, which is looked at by itself
         edits = mask_shifted(self._unit, behind)
         if edits:
             token = self._tokens[place]

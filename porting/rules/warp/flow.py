@@ -58,11 +58,11 @@ class Flow:
     sources: list[int] = field(default_factory=list)
 
     def places(self) -> Iterator[int]:
-        """Yield where masks are made or used: the tokens of names, and operators of shifts."""
+        """Yield where masks are made or used: the tokens of names, the first ones of shifts."""
         yield from self.sources
         for variable in self.variables.values():
             yield from (use for use in variable.uses if use > self.function.parameters)
-        yield from (shift.operator for shift in self.shifts.values())
+        yield from self.shifts
 
 
 def read_flow(unit: Unit, function: Function, known: Known, *, wave: bool) -> Flow:
@@ -110,7 +110,7 @@ class _Meetings:
         """Take the shifts and variables that are combined with the mask at a place."""
         unit, flow = self._unit, self._flow
         met = met_at(unit.tokens, place, flow.function.parameters)
-        self._take(shift for shift in self._shifts if shift.first in met.operands)
+        self._take(shift for shift in self._shifts if shift.is_among(met.operands))
         for at in met.operands:
             token = unit.tokens[at]
             if token.kind != IDENT or token.text in flow.variables:
@@ -202,7 +202,8 @@ def _sources(unit: Unit, function: Function, mask_functions: frozenset[str]) -> 
     """Yield the places in a function where a mask comes into being."""
     for name in PRODUCERS | mask_functions:
         for place in unit.where(name):
-            if function.parameters < place < function.close:
+            is_inside = function.parameters < place < function.close
+            if is_inside and declaration_at(unit.tokens, place) is None:
                 yield place
     for name in ("asm", "__asm__"):
         for place in unit.where(name):

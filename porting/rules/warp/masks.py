@@ -6,8 +6,10 @@ from porting.diagnostics import Diagnostic
 from porting.rules.unit import Unit
 from porting.rules.warp.arguments import FULL_32, constant_value
 from porting.rules.warp.codes import WIDENED
+from porting.rules.warp.combining import cast_finding
 from porting.rules.warp.declarations import declaration_at, widen
 from porting.rules.warp.flow import Known
+from porting.rules.warp.operands import met_at
 from porting.rules.warp.places import is_sole_declarator
 from porting.rules.warp.reading import macro_shifts, read_masks
 from porting.rules.warp.results import prototypes
@@ -27,9 +29,19 @@ def check_masks(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
     for flow in flows:
         yield from Widening(unit, widths, flow, known).findings()
     if wave:
-        for _, shift in macro_shifts(unit, known):
-            yield shift_finding(unit, shift)
+        yield from _macros(unit, known)
         yield from prototypes(unit, known.functions)
+
+
+def _macros(unit: Unit, known: Known) -> Iterator[Diagnostic]:
+    """Widen the shifts that make masks in macros, and what they are cast to there."""
+    cast: set[int] = set()
+    for macro, shift in macro_shifts(unit, known):
+        yield shift_finding(unit, shift)
+        for first, last in met_at(unit.tokens, shift.first, macro.first).casts:
+            if not shift.first <= first < shift.operator and first not in cast:
+                cast.add(first)
+                yield cast_finding(unit, first, last)
 
 
 def _constants(unit: Unit) -> Iterator[Diagnostic]:

@@ -211,7 +211,10 @@ def group_start(tokens: Tokens, opener: int) -> int | None:
     return _before_unary(tokens, opener)
 
 
-def _operands(tokens: Tokens, first: int, last: int) -> Iterator[int]:
+def _operands(tokens: Tokens, first: int, last: int) -> list[int]:
+    """Return the names and numbers of `[first, last)`, but for what choices depend on."""
+    found: list[int] = []
+    groups: list[int] = []
     at = first
     while at < last:
         token = tokens[at]
@@ -224,11 +227,23 @@ def _operands(tokens: Tokens, first: int, last: int) -> Iterator[int]:
         if token.text in _CASTS:
             at = next((i for i in range(at, last) if tokens[i].text == ">"), at) + 1
             continue
-        follows = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        is_name = token.kind == IDENT and follows not in (".", "->", "::")
-        if token.kind == NUMBER or (is_name and token.text not in INTEGERS):
-            yield at
+        if token.text == "(":
+            groups.append(len(found))
+        elif token.text == ")" and groups:
+            groups.pop()
+        elif token.text == "?":
+            del found[groups[-1] if groups else 0 :]
+        elif _is_operand(tokens, at):
+            found.append(at)
         at += 1
+    return found
+
+
+def _is_operand(tokens: Tokens, at: int) -> bool:
+    token = tokens[at]
+    follows = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    is_name = token.kind == IDENT and follows not in (".", "->", "::")
+    return token.kind == NUMBER or (is_name and token.text not in INTEGERS)
 
 
 def _calls(tokens: Tokens, opener: int) -> bool:

@@ -101,6 +101,8 @@ def is_tested(unit: Unit, start: int, end: int, place: int) -> bool:
             tested = False
         elif token.text == ":" and at > place:
             break
+        elif token.text == "static_cast":
+            at = next((i for i in range(at, end) if tokens[i].text == ">"), at)
         elif token.text in _NOT_A_MASK or (token.text == "&" and _is_one(unit, at + 1)):
             tested = True
         elif token.text == "(" and tokens[at - 1].kind == IDENT and tokens[at - 1].text != "return":

@@ -46,6 +46,10 @@ class Shift:
     value: int
     by_lane: bool
 
+    def is_among(self, operands: tuple[int, ...]) -> bool:
+        """Whether what is shifted is one of the operands."""
+        return any(self.first <= at < self.operator for at in operands)
+
 
 def find_shifts(unit: Unit) -> tuple[Shift, ...]:
     """Return the shifts of a number or of 32 ones in a file's live code, in order."""

@@ -25,12 +25,13 @@ from porting.rules.warp.shifts import Shift, widened
 from porting.rules.warp.shuffles import SHUFFLES
 from porting.rules.warp.vocabulary import COUNTERS
 from porting.rules.warp.width import Widths, integer
-from porting.syntax import NUMBER, call_at, statement_end
+from porting.syntax import IDENT, NUMBER, call_at, statement_end
 
 _FULL_64: Final = "0xffffffffffffffffull"
 _COMPARISONS: Final = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _TESTS: Final = frozenset(("if", "while", "switch", "bool", "assert", "__builtin_expect"))
 _FROM_TOP: Final = {31: "63", 32: "64"}
+_SEE_THE_SIGN: Final = _COMPARISONS | {"|", "^"}
 _ORDER_OF_BITS: Final = frozenset(("__clz", "__brev", "__builtin_clz"))
 _HEADERS: Final = frozenset((".cuh", ".hu", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"))
 
@@ -117,11 +118,31 @@ class Widening:
             return False
         if before == "&" and self.tokens[use - 2].text in ("(", ",", "=", "return"):
             return False  # its address
+        if after in _SEE_THE_SIGN and not self._is_unsigned(use + 2):
+            return False
+        if before in _SEE_THE_SIGN and not self._is_unsigned(use - 2):
+            return False
         call = enclosing_call(self.unit, self.function, use)
         if call is None or is_mask_argument(self.unit, call, use):
             return True
         name = self.tokens[call].text
         return name in COUNTERS
+
+    def _is_unsigned(self, place: int) -> bool:
+        """Whether the operand at `place` is no negative int, which 64 bits would tell apart."""
+        token = self.tokens[place]
+        if token.kind == NUMBER:
+            return self.tokens[place - 1].text not in ("-", "~")
+        if token.kind != IDENT or token.text in self.flow.variables:
+            return token.kind == IDENT
+        for at in self.unit.where(token.text):
+            declaration = declaration_at(self.tokens, at)
+            if declaration is not None and not declaration.deduced:
+                words = self.tokens.words[declaration.first : declaration.last]
+                return words[-1].startswith("u") or "unsigned" in words
+            if self.tokens[at - 1].text == "define":
+                return self.tokens[at + 1].kind == NUMBER
+        return False
 
     def _declaration(self, variable: MaskVariable) -> Iterator[Diagnostic]:
         declaration = variable.declaration
@@ -217,7 +238,7 @@ class Widening:
         for shift in self.known.shifts_in(self.function):
             token = self.tokens[shift.first]
             is_bit = shift.value != FULL_32 and token.kind == NUMBER
-            if is_bit and shift.first in met.operands and shift.first not in self.counted:
+            if is_bit and shift.is_among(met.operands) and shift.first not in self.counted:
                 self.counted.add(shift.first)
                 edit = Edit(token.start, token.end, f"{shift.value}ull", token.text)
                 message = "a shifted lane bit gets 64 bits"

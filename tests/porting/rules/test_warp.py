@@ -135,7 +135,10 @@ def test_ballot_reads_the_callers_half_when_code_counts_in_32(ported: Port) -> N
 
 @pytest.mark.parametrize(
     "use",
-    ["~votes == 0", "votes << 1", "f(votes)", "g(&votes)", "a[votes]", "-votes", "max(votes, 3u)"],
+    [
+        *("~votes == 0", "votes << 1", "f(votes)", "g(&votes)", "a[votes]", "-votes"),
+        *("max(votes, 3u)", "votes == -1", "~0 != votes", "votes == every", "votes ^ -1"),
+    ],
 )
 def test_ballot_variable_keeps_its_type_when_64_bits_could_tell(ported: Port, use: str) -> None:
     text = (
