@@ -93,6 +93,14 @@ LIBRARY_OWN = Code(
     "The library is linked in the place of CUDA's, but its functions and types are others: sources"
     " that use the library must be ported by hand.",
 )
+RUN_PATH_LOST = Code(
+    "BLD021",
+    _TOPIC,
+    Severity.WARNING,
+    "a run path that crates which depend on this one do not get",
+    "Cargo hands a build script's arguments for the linker to that package alone.  A program of"
+    " another crate that links this library through it has no RUNPATH to ROCm's libraries.",
+)
 CODES = (
     LEFT_ALONE,
     ALREADY_PORTED,
@@ -105,6 +113,7 @@ CODES = (
     VENDOR_STEP,
     SETTING_DROPPED,
     LIBRARY_OWN,
+    RUN_PATH_LOST,
 )
 
 

@@ -275,6 +275,8 @@ def _rule_for(found: Sequence[Rule], value: str) -> tuple[Rule, re.Match[str] | 
 
 def _filled(rule: Rule, value: str, match: re.Match[str] | None) -> Iterator[str]:
     for template in rule.to:
+        if template == "{}" and not value:
+            continue  # the value is in words that the caller does not see
         text = template.replace("{1}", (match[1] or "") if match and match.re.groups else "")
         yield text.replace("{}", value) if value else text.removesuffix("={}").replace("{}", "")
 

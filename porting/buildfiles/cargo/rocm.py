@@ -1,5 +1,6 @@
 """Rewrite a build script for ROCm: the edits, or the places that keep it from being rewritten."""
 
+import posixpath
 import re
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ from porting.buildfiles.cargo.texts import (
     sets_search,
 )
 from porting.buildfiles.cargo.work import Rewriting, quoted
-from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED
+from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED, RUN_PATH_LOST
 from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.model import BuildContext
 from porting.edits import Edit
@@ -32,7 +33,7 @@ def rewrite(script: Script, context: BuildContext, folder: str) -> Rewriting:
     tainted = tainted_names(script)
     chain_edits(work)
     _searches(work, tainted)
-    _links(work)
+    _links(work, tainted)
     _strings(work)
     rust_side(work)
     work.edits = _in_order(work.edits)
@@ -46,11 +47,9 @@ def _in_order(edits: Sequence[Edit]) -> list[Edit]:
 def _searches(work: Rewriting, tainted: frozenset[str]) -> None:
     """Give each folder that is searched for CUDA's libraries to the loader too."""
     for number, text in work.script.texts():
-        if not sets_search(text):
+        if not _searches_cuda(work.script, number, text, tainted):
             continue
         statement = work.script.statement(number)
-        if not is_of_cuda(text) and not uses(work.script, statement, tainted):
-            continue
         literal = work.script.tokens[number]
         first = work.script.tokens[statement.first].start
         whole = work.script.text(statement)
@@ -60,15 +59,24 @@ def _searches(work: Rewriting, tainted: frozenset[str]) -> None:
         work.add_line_after(number, _on_one_line(line))
 
 
+def _searches_cuda(script: Script, number: int, text: str, tainted: frozenset[str]) -> bool:
+    """Whether a string tells cargo of a folder of CUDA's, and not of one of the build's own."""
+    if not sets_search(text):
+        return False
+    return is_of_cuda(text) or uses(script, script.statement(number), tainted)
+
+
 def _on_one_line(text: str) -> str:
     return re.sub(r"\s*\n\s*", " ", text)
 
 
-def _links(work: Rewriting) -> None:
+def _links(work: Rewriting, tainted: frozenset[str]) -> None:
     """Link ROCm's libraries, each once in a block."""
     linked: set[tuple[int, str]] = set()
     implied = implied_libraries(work.context)
-    has_search = any(sets_search(text) for _, text in work.script.texts())
+    has_search = any(
+        _searches_cuda(work.script, number, text, tainted) for number, text in work.script.texts()
+    )
     for number, text in work.script.texts():
         line = link_line(text)
         if line is None:
@@ -76,6 +84,8 @@ def _links(work: Rewriting) -> None:
         work.done.add(number)
         block = _block(work.script, number)
         lines = line.lines(implied if "amdhip64" in line.names else ())
+        if lines and not linked:
+            _dependents(work, number)
         new = [one for one in lines if (block, one) not in linked]
         linked.update((block, one) for one in new)
         if line.reason:
@@ -91,6 +101,18 @@ def _links(work: Rewriting) -> None:
         work.replace(Range(number, number + 1), quoted(new[0]))
         for more in new[1:]:
             work.add_line_after(number, f"println!({quoted(more)});")
+
+
+def _dependents(work: Rewriting, number: int) -> None:
+    """Tell that other crates of the tree have to give their programs the run path themselves."""
+    paths = work.context.paths
+    own = posixpath.dirname(work.script.source.path)
+    others = {posixpath.dirname(p) for p in paths if posixpath.basename(p) == "Cargo.toml"} - {own}
+    found = [crate for crate in others if posixpath.join(crate, "src/main.rs") in paths]
+    if found and posixpath.join(own, "src/lib.rs") in paths:
+        message = f"programs of {', '.join(sorted(found))} get no run path from this script"
+        help_text = "print cargo:rustc-link-arg=-Wl,-rpath,<rocm>/lib in a build.rs of theirs"
+        work.tell(RUN_PATH_LOST, number, message, f"{help_text}, or set RUSTFLAGS")
 
 
 _SEARCH = (

@@ -212,3 +212,32 @@ def test_generated_file_is_formatted(convert: Convert, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+COMMAND = r"""fn main() {
+    let out = std::env::var("OUT_DIR").unwrap();
+    std::process::Command::new("nvcc")
+        .args(["-lib", "-O3", "-o"])
+        .arg(format!("{out}/libk.a"))
+        .arg("k.cu");
+    println!("cargo:rustc-link-search=native={out}");
+    println!("cargo:rustc-link-lib=dylib=cudart");
+}
+"""
+
+
+def test_folder_of_the_build_is_no_run_path_of_rocm(convert: Convert) -> None:
+    new = convert({"build.rs": COMMAND}).outputs["build.rs"].decode()
+    assert '["--emit-static-lib", "-O3", "-o"]' in new
+    assert "-Wl,-rpath,{out}" not in new
+    assert new.count("-Wl,-rpath,{rocm_lib}") == 1
+
+
+@pytest.mark.parametrize(("program", "codes"), [("app/src/main.rs", ["BLD021"]), ("x.rs", [])])
+def test_programs_of_other_crates_are_named_when_they_get_no_run_path(
+    convert: Convert, program: str, codes: list[str]
+) -> None:
+    others = dict.fromkeys(("k/Cargo.toml", "app/Cargo.toml", "k/src/lib.rs", program), "")
+    done = convert({"k/build.rs": COMMAND, **others})
+    found = [one for one in done.diagnostics if one.severity.value == "warning"]
+    assert [(one.code, one.line) for one in found] == [(code, 8) for code in codes]

@@ -1,6 +1,6 @@
 """What a setup.py calls: extensions and commands of nvcc for either platform; generated text."""
 # The text must run on Python 3.8 and hands on whatever a script gives it.
-# ruff: noqa: ANN401, UP035
+# ruff: noqa: ANN401, PTH118, UP035
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from porting.buildfiles.python.script.options import (
     rpath,
     unique,
 )
-from porting.buildfiles.python.script.platform import compiler, is_rocm
+from porting.buildfiles.python.script.platform import compiler, is_rocm, rocm_home
 from porting.buildfiles.python.script.tables import IMPLIED
 
 
@@ -102,9 +102,15 @@ def _rocm_keywords(keywords: Mapping[str, Any], *, by_torch: bool) -> dict[str, 
 
 def _rocm_compile_args(given: Any, *, by_torch: bool) -> Any:
     if not isinstance(given, dict):
-        return [*rocm_flags(given), *header_flags()]
+        return [*rocm_flags(given), *_names_of_cuda()]
     done = {key: [rocm_option(option) for option in given[key]] for key in given if key != "nvcc"}
     done["nvcc"] = rocm_flags(given.get("nvcc", ()))
     if not by_torch:
         done["nvcc"] += [f"--offload-arch={name}" for name in architectures()]
-    return {key: [*options, *header_flags()] for key, options in done.items()}
+    return {key: [*options, *_names_of_cuda()] for key, options in done.items()}
+
+
+def _names_of_cuda() -> list[str]:
+    """Return the options that give sources CUDA's names, with the headers that have HIP's."""
+    found = header_flags()
+    return [*found, "-isystem", os.path.join(rocm_home(), "include")] if found else []
