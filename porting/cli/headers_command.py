@@ -13,6 +13,7 @@ from porting.diagnostics import Diagnostic, Severity
 from porting.errors import UsageError
 from porting.headers.tree import TreeHeaders, check_tree, tree_headers
 from porting.output.replacing import make_folders, write_file
+from porting.port import check_generated
 from porting.settings import load_settings
 
 
@@ -56,6 +57,7 @@ def headers_command(  # noqa: PLR0913 - one for each option
     if output is None:
         _show(made, form)
     else:
+        check_generated(output, made.files)
         _write(output, made.files)
         _told(made.findings, form, {"files": sorted(made.files)})
     return int(any(found.severity is not Severity.NOTE for found in made.findings))

@@ -6,6 +6,7 @@ from typing import Final
 
 from porting.config import Target
 from porting.diagnostics import Diagnostic
+from porting.generated import FOLDER, says_generated
 from porting.headers.c_header import Content, compose
 from porting.headers.entries import Entry, Missing
 from porting.headers.forwarding import forwarding_headers
@@ -17,7 +18,6 @@ from porting.rules.api.codes import FIELD_RENAMED
 from porting.source import C_SUFFIXES, SourceFile
 from porting.syntax import has_trace_of_cuda
 
-FOLDER: Final = "eclosion"
 HEADER: Final = f"{FOLDER}/cuda_to_hip.h"
 INCLUDE: Final = f"{FOLDER}/include"
 
@@ -46,7 +46,7 @@ def units_of(
         for source in sources
         if source.suffix in C_SUFFIXES
         and not source.is_binary
-        and not source.path.startswith(f"{FOLDER}/")
+        and not (source.path.startswith(f"{FOLDER}/") and says_generated(source.data))
         and (source.is_cuda or has_trace_of_cuda(source.text))
     ]
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from porting.config import Target
 from porting.diagnostics import Code, Diagnostic, Severity, by_place
 from porting.errors import InputError, reason
+from porting.generated import FOLDER, generated_patterns
 from porting.headers import rust
 from porting.headers.check import check_forwarding, check_header
-from porting.headers.generate import FOLDER, HEADER, Headers, make_headers, units_of
+from porting.headers.generate import HEADER, Headers, make_headers, units_of
 from porting.mapping import Names
 from porting.patterns import PathPatterns
 from porting.rules import Project, Unit, collect_project
@@ -76,7 +77,7 @@ def check_tree(
 
 
 def _read(source: Path, target: Target, settings: Settings) -> _Read:
-    verbatim = PathPatterns((*settings.verbatim, f"{FOLDER}/**"))
+    verbatim = PathPatterns((*settings.verbatim, *generated_patterns(source)))
     tree = read_tree(source, PathPatterns(settings.exclude), verbatim)
     names = Names.load(target.rocm)
     project = collect_project(tree.sources, tree.paths)

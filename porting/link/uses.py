@@ -8,8 +8,10 @@ from typing import Final
 
 from porting.config import DEFAULT_ROCM
 from porting.errors import InputError, reason
+from porting.generated import generated_patterns
 from porting.link.libraries import How, libraries
 from porting.mapping import Name, Names
+from porting.patterns import PathPatterns
 from porting.rules.strings.sonames import LIBRARY_NAME
 from porting.source import SourceFile
 from porting.syntax import IDENT, STRING, header_names, tokenize
@@ -59,8 +61,11 @@ class Uses:
 
 
 def tree_uses(source: Path) -> Uses:
-    """Return the libraries that a tree or a file uses.  Raises InputError."""
-    tree = read_tree(source)
+    """Return the libraries that a tree or a file uses.  Raises InputError.
+
+    Generated files are left out: they name what the sources name.
+    """
+    tree = read_tree(source, PathPatterns(generated_patterns(source)))
     uses = Uses()
     names = Names.load(DEFAULT_ROCM)  # which library a name is of is the same in every release
     for file in tree.sources:

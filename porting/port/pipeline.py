@@ -12,7 +12,7 @@ from porting.config import Mode, Target
 from porting.conversion import Conversion, Progress
 from porting.diagnostics import Code, Diagnostic
 from porting.errors import InputError, UsageError
-from porting.headers import FOLDER
+from porting.generated import generated_patterns
 from porting.hipify import Hipified
 from porting.mapping import Names
 from porting.output.manifest import Manifest
@@ -21,7 +21,7 @@ from porting.patterns import PathPatterns
 from porting.port.codes import CODES, all_codes
 from porting.port.compat import compat_flags, leave_sources
 from porting.port.generating import Context, Generated, generate
-from porting.port.places import check_include_dirs, check_places
+from porting.port.places import check_generated, check_include_dirs, check_places
 from porting.port.reporting import (
     count_taken_out,
     excerpts,
@@ -117,6 +117,8 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
         Context(tree, request.target, request.mode, names, project, request.settings, hipified),
         headers,
     )
+    if not tree.single:
+        check_generated(tree.root, generated.added)
     if request.output is not None:
         write(
             request.output,
@@ -189,7 +191,7 @@ def _read(request: PortRequest) -> Tree:
     settings = request.settings
     exclude = PathPatterns(settings.exclude)
     # What an earlier port in compat mode generated is written anew or stays; it is no source.
-    verbatim = PathPatterns((*settings.verbatim, f"{FOLDER}/**"))
+    verbatim = PathPatterns((*settings.verbatim, *generated_patterns(request.source)))
     tree = read_tree(request.source, exclude, verbatim)
     if tree.single:
         _check_single(request.source, tree.sources[0])

@@ -1,9 +1,11 @@
 """Whether the folders that a run names are where they can be used, seen from its input."""
 
 import os
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 
-from porting.errors import ConfigError, UsageError
+from porting.errors import ConfigError, InputError, UsageError
+from porting.generated import is_generated
 from porting.output.staging import check_replaceable
 from porting.settings import Settings
 from porting.tree import stat_input
@@ -18,6 +20,21 @@ def check_include_dirs(source: Path, settings: Settings) -> None:
                 f"[tool.porting] include-dirs names {name}, and there is no folder {folder}; "
                 "mend it, or say --no-verify"
             )
+
+
+def check_generated(root: Path, added: Iterable[str]) -> None:
+    """Raise InputError when a file of the tree at `root` would be lost to a generated one."""
+    for path in added:
+        for place in (root / path, *(root / parent for parent in PurePosixPath(path).parents)):
+            if os.path.lexists(place) and not _may_be_replaced(place, root / path):
+                raise InputError(
+                    f"{place} is not of this tool's making, and {path} has to be written there; "
+                    "give it another name"
+                )
+
+
+def _may_be_replaced(place: Path, path: Path) -> bool:
+    return is_generated(place) if place == path else place.is_dir()
 
 
 def check_places(source: Path, output: Path, *, force: bool = False) -> None:
