@@ -12,10 +12,10 @@ import re
 import subprocess
 import sys
 import tempfile
-import urllib.error
 import urllib.request
 import zipfile
 from dataclasses import asdict, dataclass
+from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
@@ -89,7 +89,10 @@ def digest(contents: dict[str, bytes]) -> str:
 
 
 def _location(excerpt: Excerpt) -> str:
-    """Return where pip would get the wheel from, without getting it."""
+    """Return where pip would get the wheel from.
+
+    From 25.3 on pip reads the metadata alone for that; an older one gets the wheel and drops it.
+    """
     with tempfile.TemporaryDirectory() as target:
         command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--quiet"]
         command += ["--disable-pip-version-check", "--no-input", "--ignore-installed", *BUILD]
@@ -174,9 +177,15 @@ class _Remote(io.RawIOBase):
                         f"the server of {self._pin} sends whole files only; download the wheel "
                         "into a folder and set PIP_FIND_LINKS to it"
                     )
-                return answer.read(count), int(told[3])
-        except (OSError, urllib.error.URLError) as error:
+                content = answer.read(count)
+        except (OSError, HTTPException) as error:
             raise ToolchainError(
                 f"cannot read {self._pin} from its server: {error}; check the network, or download "
                 "the wheel into a folder and set PIP_FIND_LINKS to it"
             ) from error
+        if len(content) != count:
+            raise ToolchainError(
+                f"the server of {self._pin} sent {len(content)} of {count} bytes at {start}; "
+                "the connection was cut: try again"
+            )
+        return content, int(told[3])

@@ -23,6 +23,7 @@ FILE = "demo_headers-1.0-py3-none-any.whl"
 MEMBERS = {"demo/include/a.h": b"int a;\n", "demo/include/b.h": b"int b;\n"}
 METADATA = b"Metadata-Version: 2.1\nName: demo-headers\nVersion: 1.0\n"
 LARGE = 3 << 20
+SHORT = 100
 
 
 def archive(extra: dict[str, bytes] | None = None) -> bytes:
@@ -94,8 +95,23 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def serve(sent: list[int], *, ranges: bool) -> Iterator[str]:
-    handler = bind(Index, wheel=archive(), sent=sent, ranges=ranges)
+class CutIndex(Index):
+    """A package index whose connection ends in the middle of a range."""
+
+    def answer(self, code: int, body: bytes, kind: str = "application/zip", told: str = "") -> None:
+        """Send half of a range of more than a few bytes, where the whole was promised."""
+        if not told or len(body) < SHORT:
+            super().answer(code, body, kind, told)
+            return
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Range", told)
+        self.end_headers()
+        self.wfile.write(body[: len(body) // 2])
+
+
+def serve(sent: list[int], *, ranges: bool, index: type[Index] = Index) -> Iterator[str]:
+    handler = bind(index, wheel=archive(), sent=sent, ranges=ranges)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -110,6 +126,11 @@ def serve(sent: list[int], *, ranges: bool) -> Iterator[str]:
 @pytest.fixture
 def server(sent: list[int]) -> Iterator[str]:
     yield from serve(sent, ranges=True)
+
+
+@pytest.fixture
+def cut_server(sent: list[int]) -> Iterator[str]:
+    yield from serve(sent, ranges=True, index=CutIndex)
 
 
 @pytest.fixture
@@ -178,3 +199,13 @@ def test_fetch_when_no_wheel_is_there(
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     with pytest.raises(ToolchainError, match=r"^cannot download demo-headers==1\.0: No matching"):
         partial.fetch(excerpt())
+
+
+def test_fetch_when_the_connection_is_cut(
+    cut_server: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", cut_server)
+    message = r"^the server of demo-headers==1\.0 sent \d+ of \d+ bytes at \d+; the connection was"
+    with pytest.raises(ToolchainError, match=message):
+        partial.fetch(excerpt())
+    assert not list((cache / "wheels").glob("demo-headers*"))
