@@ -85,7 +85,7 @@ def _architectures(work: Rewriting, number: int) -> tuple[str, ...]:
 
 
 def _commands(work: Rewriting) -> None:
-    """Give architectures to commands of nvcc that name none."""
+    """Give commands of nvcc architectures, a run path where they link, and CUDA's names."""
     tokens = work.script.tokens
     for at, token in enumerate(tokens[:-4]):
         opening = at + 3
@@ -95,10 +95,31 @@ def _commands(work: Rewriting) -> None:
         close = work.script.partner.get(opening, opening)
         if "nvcc" not in work.script.text(Range(opening, close + 1)):
             continue
-        flags = _architectures(work, at)
-        if flags:
-            calls = "".join(f'.arg("{flag}")' for flag in flags)
+        calls = "".join(f'.arg("{flag}")' for flag in _architectures(work, at))
+        if _links(work.script, at):
+            calls += f'.arg(format!("-Wl,-rpath,{{}}/lib", {_home(work)}))'
+        if work.compat:
+            calls += f".args(gpu_build::compat_flags({quoted(work.folder)}))"
+            if close == opening + 2 and work.script.is_text(opening + 1):
+                program = f'format!("{{}}/bin/hipcc", {_home(work)})'
+                work.replace(Range(opening + 1, opening + 2), program)
+        if calls:
             work.insert(close + 1, calls)
+
+
+def _home(work: Rewriting) -> str:
+    """Return the expression for ROCm's folder, as a text."""
+    if work.compat:
+        return "gpu_build::home()"
+    return 'std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into())'
+
+
+def _links(script: Script, number: int) -> bool:
+    """Whether a command's function has nvcc link a shared library."""
+    _, body = enclosing_function(script, number)
+    end = script.partner.get(body, len(script.tokens))
+    words = {script.value(n) for n in range(max(body, 0), end) if script.is_text(n)}
+    return "-shared" in words or "--shared" in words
 
 
 def _drop(work: Rewriting, call: Call) -> None:

@@ -96,7 +96,7 @@ def _links(work: Rewriting, tainted: frozenset[str]) -> None:
             continue
         if not has_search:
             has_search = True
-            for added in _SEARCH:
+            for added in (_LIBRARIES[work.compat], *_SEARCH):
                 work.add_line_before(number, added)
         work.replace(Range(number, number + 1), quoted(new[0]))
         for more in new[1:]:
@@ -115,8 +115,11 @@ def _dependents(work: Rewriting, number: int) -> None:
         work.tell(RUN_PATH_LOST, number, message, f"{help_text}, or set RUSTFLAGS")
 
 
+_LIBRARIES = {
+    False: 'let rocm_lib = std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into()) + "/lib";',
+    True: 'let rocm_lib = gpu_build::home() + "/lib";',
+}
 _SEARCH = (
-    'let rocm_lib = std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into()) + "/lib";',
     'println!("cargo:rustc-link-search=native={rocm_lib}");',
     'println!("cargo:rustc-link-arg=-Wl,-rpath,{rocm_lib}");',
     'println!("cargo:rerun-if-env-changed=ROCM_PATH");',

@@ -241,3 +241,17 @@ def test_programs_of_other_crates_are_named_when_they_get_no_run_path(
     done = convert({"k/build.rs": COMMAND, **others})
     found = [one for one in done.diagnostics if one.severity.value == "warning"]
     assert [(one.code, one.line) for one in found] == [(code, 8) for code in codes]
+
+
+def test_command_of_hipcc_knows_cudas_names_in_compat_mode(convert: Convert) -> None:
+    new = convert({"build.rs": COMMAND}, Mode.COMPAT).outputs["build.rs"].decode()
+    assert 'Command::new(format!("{}/bin/hipcc", gpu_build::home()))' in new
+    assert '.args(gpu_build::compat_flags("eclosion"))' in new
+    assert 'let rocm_lib = gpu_build::home() + "/lib";' in new
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_command_that_links_gets_a_run_path(convert: Convert, mode: Mode) -> None:
+    text = COMMAND.replace('"-lib"', '"-shared", "-Xcompiler", "-fPIC"')
+    new = convert({"build.rs": text}, mode).outputs["build.rs"].decode()
+    assert new.count('.arg(format!("-Wl,-rpath,{}/lib", ') == 1
