@@ -39,6 +39,9 @@ def _call(project: Project, file: MesonFile, call: Call) -> None:
 
 
 def _languages(project: Project, file: MesonFile, call: Call) -> None:
+    for argument in call.positional:
+        if file.tokens[argument.first].text == "[":
+            _language_list(project, file, call, argument)
     languages = [a for a in call.positional if file.text(a.first, a.end) == "'cuda'"]
     for argument in languages:
         others = [a for a in call.positional[call.name == "project" :] if a not in languages]
@@ -54,8 +57,21 @@ def _languages(project: Project, file: MesonFile, call: Call) -> None:
             end = file.tokens[call.closing].end
             line = f"{file.source.newline}subdir('{FOLDER}')"
             project.edits.setdefault("meson.build", []).append(Edit(end, end, line))
-        elif languages:
+        elif languages or "'cuda'" in file.text(call.first, call.closing):
             project.refuse(file, call.first, "a project with CUDA below the root of the tree")
+
+
+def _language_list(project: Project, file: MesonFile, call: Call, argument: Argument) -> None:
+    """Take CUDA out of languages that are given as a list; what is no string is told later."""
+    names = _strings(file, argument)
+    if names is None or "cuda" not in names:
+        return
+    rest = [name for name in names if name != "cuda"]
+    if rest or call.name == "project":
+        text = ", ".join(f"'{name}'" for name in rest or ["cpp"])
+        project.replace(file, argument.first, argument.end, f"[{text}]")
+    else:
+        project.remove_statement(file, call.first)
 
 
 def _options(project: Project, file: MesonFile, call: Call) -> None:

@@ -64,6 +64,18 @@ def test_each_difference_is_a_choice_in_compat_mode(convert: Convert) -> None:
     assert "add_languages('cuda', native: false)" in done.generated["eclosion/meson.build"]
 
 
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    ("given", "expected"), [("['cpp', 'cuda']", "['cpp']"), ("['cuda']", "['cpp']")]
+)
+def test_languages_in_a_list_are_without_cuda(
+    convert: Convert, given: str, expected: str, mode: Mode
+) -> None:
+    done = convert({"meson.build": f"project('x', {given})\nlibrary('x', 'a.cu')\n"}, mode)
+    new = done.outputs["meson.build"].decode()
+    assert new.startswith(f"project('x', {expected})\nsubdir('eclosion')\n")
+
+
 REFUSED = {
     "modules": ("d = dependency('cuda', modules: get_option('m'))\n", 2),
     "library": ("d = dependency('cuda', modules: ['nosuch'])\n", 2),
