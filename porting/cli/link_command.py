@@ -1,6 +1,8 @@
 """`porting link plan` and `porting link audit`."""
 
 import os
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -8,11 +10,18 @@ import click
 
 from porting import __version__
 from porting.cli.terminal import form_option, write_json, write_text
-from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target
+from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target, wave_size
+from porting.errors import PortingError, UsageError
 from porting.link import PLATFORMS, LinkPlan, link_plan
 from porting.link.fragments import BUILD_SYSTEMS
+from porting.link.plan import check_cuda_archs
 from porting.toolkits import detect
 from porting.toolkits.platforms import ROCM
+
+# What a comment, a docstring or a string of a build file does not keep as it is.
+_ENDS = re.compile(r'["\\$]')
+
+_SM = re.compile("^(sm|compute)_")
 
 _arch_option = click.option(
     "--arch", metavar="LIST", multiple=True, help="GPU architectures, comma-separated."
@@ -78,12 +87,18 @@ def _fragment(
     from porting.link.fragments import fragment
 
     words = ["porting link plan"]
-    words += [source.name if source.is_absolute() else str(source)] if source else []
+    words += [_shown(source)] if source else []
     words += [f"--platform {plan.platform}", f"--for {build_system}"]
     words += [f"--library {','.join(names)}"] if names else []
     words += [f"--rocm {plan.rocm}"] if plan.platform == "rocm" else []
     words += [f"--arch {','.join(plan.archs)}"] if plan.archs else []
     return fragment(plan, build_system, (f"porting {__version__}", " ".join(words)))
+
+
+def _shown(source: Path) -> str:
+    """Return a path as a shell takes it, or PATH where it would not stay inside a comment."""
+    name = source.name if source.is_absolute() else str(source)
+    return shlex.quote(name) if name.isprintable() and not _ENDS.search(name) else "PATH"
 
 
 @link_group.command("audit")
@@ -118,7 +133,9 @@ def audit_command(  # noqa: PLR0913 - one for each option
     from porting.link.subject import Question
 
     Target(rocm)  # says what is wrong with a release
-    question = Question(platform or "", rocm, _listed(arch), _rocm_folders())
+    archs = _listed(arch)
+    _check_archs(archs)
+    question = Question(platform or "", rocm, archs, _rocm_folders())
     result = audit(binaries, question, Search.of_system(os.environ), separate=separate)
     if form == "json":
         write_json(to_json(result))
@@ -131,6 +148,17 @@ def audit_command(  # noqa: PLR0913 - one for each option
 
 def _listed(typed: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for item in typed for name in item.split(",") if name)
+
+
+def _check_archs(archs: tuple[str, ...]) -> None:
+    """Raise UsageError for what is an architecture of neither vendor."""
+    for arch in archs:
+        try:
+            wave_size(arch) if arch.startswith("gfx") else check_cuda_archs([_SM.sub("", arch)])
+        except PortingError as error:
+            raise UsageError(
+                f"'{arch}' is no GPU architecture; write it like gfx942 or 80"
+            ) from error
 
 
 def _rocm_folders() -> tuple[Path, ...]:

@@ -55,7 +55,7 @@ def audit(
 
     Shared libraries that are named together are taken for parts of one process, each program for
     one of its own; `separate`: every file for itself.  Raises InputError for a path that is not
-    there.
+    there, or that has nothing to audit.
     """
     read = lru_cache(maxsize=None)(lambda path: read_binary(path, WANTED))
     binaries: list[Binary] = []
@@ -80,13 +80,26 @@ def _expanded(paths: Iterable[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            below = (p for p in sorted(path.rglob("*")) if p.is_file() and not p.is_symlink())
-            found.update(dict.fromkeys(p for p in below if _is_binary(p)))
-        elif path.exists():
+            found.update(dict.fromkeys(_in_folder(path)))
+        elif path.is_file():
             found[path] = None
+        elif path.exists():
+            raise InputError(f"{path} is neither a file nor a folder; check the path")
         else:
             raise InputError(f"{path} does not exist; check the path")
     return list(found)
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """Return its binaries.  Raises InputError for none: a success would say that one was read."""
+    below = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    found = [path for path in below if _is_binary(path)]
+    if not found:
+        raise InputError(
+            f"{folder} has no program, library, object or archive in it; build first, or check the "
+            "path"
+        )
+    return found
 
 
 def _is_binary(path: Path) -> bool:

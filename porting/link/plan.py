@@ -5,6 +5,7 @@ form of it exists, found through a RUNPATH.  On both, drivers and communication 
 at run time, so that a program starts where they are missing and shares the copy that is loaded.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +17,7 @@ from porting.link.libraries import How, Library, Side, libraries
 PLATFORMS: Final = ("cuda", "rocm")
 # What libcudart_static.a needs; NVIDIA's documentation of static linking names the three.
 _CUDA_SYSTEM: Final = ("rt", "pthread", "dl")
+_CUDA_ARCH: Final = re.compile(r"[1-9]\d{1,2}[af]?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def link_plan(
 
     `uses`: ids of libraries, with how they are reached where that is known; None: every library
     that is linked or opened on CUDA.  `archs`: for CUDA, where the target's are not.
-    Raises UsageError for an unknown platform or library.
+    Raises UsageError for an unknown platform, library or CUDA architecture.
     """
     if platform not in PLATFORMS:
         raise UsageError(f"'{platform}' is no platform; one of {', '.join(PLATFORMS)} is needed")
@@ -106,6 +108,8 @@ def link_plan(
         elif item.name not in linked or item.how is not How.DLOPEN:
             linked.setdefault(item.name, item)
     is_rocm = platform == "rocm"
+    if not is_rocm:
+        check_cuda_archs(archs)
     return LinkPlan(
         platform,
         target.rocm,
@@ -116,6 +120,13 @@ def link_plan(
         ("__HIP_PLATFORM_AMD__=1",) if is_rocm else (),
         tuple(missing),
     )
+
+
+def check_cuda_archs(archs: Iterable[str]) -> None:
+    """Raise UsageError for what nvcc's architectures are not written like."""
+    for arch in archs:
+        if not _CUDA_ARCH.fullmatch(arch):
+            raise UsageError(f"'{arch}' is not a CUDA architecture; write it like 80 or 90a")
 
 
 def _chosen(

@@ -1,6 +1,8 @@
 """`porting link` as a process: output, schema, exit codes."""
 
+import ast
 import json
+import os
 from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -154,3 +156,53 @@ def test_explain_when_asked_about_a_code_of_the_audit(command: Command) -> None:
     assert done.stdout.startswith("LNK014: two HIP runtimes in one process\n")
     codes = command("explain", "--codes").stdout
     assert codes.count("\nLNK0") == 21
+
+
+@pytest.mark.parametrize("name", ["a\nevil = 1", 'a"""b', "a\\N{b", "a\x1bb"])
+def test_plan_when_the_name_of_the_tree_would_be_code(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "a.cu").write_text("__global__ void k() {}\n")
+    words = ("link", "plan", name, "--platform", "rocm", "--for", "setuptools")
+    done = command(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "porting link plan PATH --platform rocm" in done.stdout
+    ast.parse(done.stdout)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "foo", "80;90", "sm_"])
+def test_plan_when_an_architecture_is_none_of_cudas(command: Command, arch: str) -> None:
+    done = command("link", "plan", "--platform", "cuda", "--for", "make", "--arch", arch)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"porting: error: '{arch}' is not a CUDA architecture; write it like 80 or 90a\n"
+    )
+
+
+def test_audit_when_an_architecture_is_no_ones(command: Command, bench: "Bench") -> None:
+    done = command("link", "audit", bench.hip_user(), "--arch", "gfx942,zz")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'zz' is no GPU architecture; write it like gfx942 or 80" in done.stderr
+
+
+@pytest.mark.parametrize("arch", ["80", "90a", "sm_80", "compute_120f", "gfx90a:xnack-"])
+def test_audit_when_an_architecture_is_well_written(
+    command: Command, bench: "Bench", arch: str
+) -> None:
+    assert command("link", "audit", bench.hip_user(), "--arch", arch).returncode in (0, 1)
+
+
+def test_audit_when_a_folder_has_nothing_to_audit(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing was built")
+    done = command("link", "audit", tmp_path)
+    assert done.returncode == 2
+    assert f"{tmp_path} has no program, library, object or archive in it" in done.stderr
+
+
+def test_audit_when_a_path_is_no_file(command: Command, tmp_path: Path) -> None:
+    """A pipe that nobody writes to is not waited for."""
+    os.mkfifo(tmp_path / "pipe")
+    done = command("link", "audit", tmp_path / "pipe")
+    assert done.returncode == 2
+    assert f"{tmp_path / 'pipe'} is neither a file nor a folder" in done.stderr
