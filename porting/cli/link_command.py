@@ -154,7 +154,10 @@ def _check_archs(archs: tuple[str, ...]) -> None:
     """Raise UsageError for what is an architecture of neither vendor."""
     for arch in archs:
         try:
-            wave_size(arch) if arch.startswith("gfx") else check_cuda_archs([_SM.sub("", arch)])
+            if arch.startswith("gfx"):
+                wave_size(arch.partition(":")[0])  # features stand behind the colon
+            else:
+                check_cuda_archs([_SM.sub("", arch)])
         except PortingError as error:
             raise UsageError(
                 f"'{arch}' is no GPU architecture; write it like gfx942 or 80"
