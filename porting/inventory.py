@@ -93,6 +93,12 @@ _CUDA_CODE = re.compile(
 )
 
 
+def is_build_file(path: str) -> bool:
+    """Whether a path is a build file's by its name; a script in Python may be one by its content."""
+    name = PurePosixPath(path)
+    return name.name in _BUILD_NAMES or name.suffix.lower() in _BUILD_SUFFIXES
+
+
 def look_through(tree: Tree, handled: Collection[str] = ()) -> Iterator[Diagnostic]:
     """Yield what is to be said of a tree besides the findings inside its sources.
 
@@ -129,13 +135,12 @@ def _source(source: SourceFile) -> Iterator[Diagnostic]:
 
 def _copied(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
     name = PurePosixPath(entry.path)
-    suffix = name.suffix.lower()
-    if name.name in _BUILD_NAMES or suffix in _BUILD_SUFFIXES:
+    if is_build_file(entry.path):
         line = _first_line(tree, entry, _NAMES_CUDA)
         message = f"{name.name} is a build file of a kind that is not ported, and names CUDA"
         if line:
             yield BUILD_FILE.at(entry.path, message, line=line)
-    elif suffix not in _PROSE:
+    elif name.suffix.lower() not in _PROSE:
         line = _first_line(tree, entry, _CUDA_CODE)
         message = "CUDA is named in a file of a kind that is not ported"
         if line:

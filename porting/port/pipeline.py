@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from porting import hipify, inventory
-from porting.buildfiles import handles as handles_build_file
 from porting.buildfiles.codes import LEFT_ALONE
 from porting.config import Mode, Target
 from porting.conversion import Conversion, Progress
@@ -200,7 +199,7 @@ def _read(request: PortRequest) -> Tree:
                 f"{request.source} is a file, and --mode compat adds headers to a tree; "
                 "name the folder, or say --mode rename"
             )
-    elif not any(handles_build_file(path) for path in tree.paths):
+    elif not any(inventory.is_build_file(path) for path in tree.paths):
         _check_sources(request.source, tree)
     return tree
 
