@@ -20,7 +20,10 @@ _RELOCATABLE = re.compile(
 )
 _RDC_FLAG = "-fgpu-rdc"
 _DRAFTS = {"1y": 14, "1z": 17, "2a": 20, "2b": 23}
-_BUILD_FILES = ("CMakeLists.txt", "setup.py", "Makefile", "meson.build", "pyproject.toml")
+_BUILD_FILES = (
+    *("CMakeLists.txt", "setup.py", "Makefile", "meson.build", "pyproject.toml"),
+    "eclosion/gpu.mk",  # options of a Makefile that builds for both vendors
+)
 _QUIET = (
     *("-w", "-ferror-limit=50", "-fno-color-diagnostics", "-fno-caret-diagnostics"),
     *("-fdiagnostics-absolute-paths", "-fno-diagnostics-fixit-info"),

@@ -1,13 +1,18 @@
 """Makefiles that say little: what a ROCm build needs is there whatever CUDA's went without."""
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from porting.buildfiles import BuildFiles
 from porting.config import Mode
+from porting.verify.commands import Compiler
+from porting.verify.sources import SourceTree
 
 Convert = Callable[..., BuildFiles]
+Write = Callable[..., Path]
 
 ARCHS = "--offload-arch=gfx90a --offload-arch=gfx942"
 FOLDER = "-L$(ROCM_PATH)/lib -Wl,-rpath,$(ROCM_PATH)/lib"
@@ -153,3 +158,13 @@ def test_second_run_changes_nothing(convert: Convert, text: str, mode: Mode) -> 
     text = text if "\n" in text else f"# nvcc\na: a.o\n\t{text}\n"
     once = convert({"Makefile": text}, mode).outputs["Makefile"]
     assert convert({"Makefile": once}, mode).outputs == {}
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_verification_sees_relocatable_code_in_both_modes(
+    convert: Convert, write: Write, mode: Mode
+) -> None:
+    files = {"Makefile": "k: k.o\n\tnvcc k.o -o k\nk.o: k.cu\n\tnvcc -dc k.cu -o k.o\n"}
+    tree = write(files, convert(files, mode))
+    toolchain: Any = None  # is not asked
+    assert Compiler(toolchain, SourceTree(tree)).is_relocatable
