@@ -48,6 +48,8 @@ rm -f "$stamp"
 install=(.venv/bin/python -m pip install -qq --disable-pip-version-check
   --constraint constraints.txt)
 echo "installing pinned packages"
+# Older ones fetch a wheel whole when asked where it is, and the CUDA home asks that of large ones.
+"${install[@]}" pip
 "${install[@]}" cmake ninja meson setuptools nanobind scikit-build-core
 echo "building eclosion"
 "${install[@]}" --no-build-isolation --editable '.[dev]'

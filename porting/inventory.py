@@ -94,7 +94,7 @@ _CUDA_CODE = re.compile(
 
 
 def is_build_file(path: str) -> bool:
-    """Whether a path is a build file's by its name; a script in Python may be one by its content."""
+    """Whether a path is a build file's by its name; a Python script may be one by its content."""
     name = PurePosixPath(path)
     return name.name in _BUILD_NAMES or name.suffix.lower() in _BUILD_SUFFIXES
 
