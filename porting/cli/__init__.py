@@ -124,7 +124,8 @@ def _complain(error: Exception) -> int:
 
 def _usage(error: "click.ClickException") -> str:
     """Return click's message in the form of ours, with the command whose help says more."""
-    message = error.format_message().rstrip(".")
+    lines = error.format_message().splitlines()  # choices stand on lines of their own
+    message = " ".join(line.strip() for line in lines).rstrip(".")
     context = getattr(error, "ctx", None)
     hint = f"; see `{context.command_path} --help`" if context is not None else ""
     return message[:1].lower() + message[1:] + hint

@@ -1,7 +1,7 @@
 """Compare a compat header with what its tree uses now.  Needs no compiler and no ROCm."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from porting.diagnostics import Diagnostic
@@ -38,8 +38,11 @@ def check_header(text: str, path: str, wanted: Headers, names: Names) -> Iterato
         yield OUTDATED.at(path, f"{path} is not what this release writes for the tree", _HELP)
 
 
-def check_forwarding(held: frozenset[str], wanted: Headers) -> Iterator[Diagnostic]:
-    """Yield the CUDA headers that the tree includes and that none of the `held` ones stands for."""
+def check_forwarding(held: Mapping[str, str], wanted: Headers) -> Iterator[Diagnostic]:
+    """Yield the CUDA headers that the tree includes and that none of the `held` ones stands for.
+
+    `held`: the headers that the tree has, name -> text; one with another text is out of date.
+    """
     for path in sorted(wanted.files):
         header = path.removeprefix(f"{INCLUDE}/")
         place = wanted.uses.headers.get(header)
@@ -52,6 +55,8 @@ def check_forwarding(held: frozenset[str], wanted: Headers) -> Iterator[Diagnost
                 column=place.column,
                 symbol=header,
             )
+        elif place is not None and held[header] != wanted.files[path]:
+            yield OUTDATED.at(path, f"{path} is not what this release writes for the tree", _HELP)
 
 
 def _place(wanted: Headers, name: str) -> tuple[str, int]:

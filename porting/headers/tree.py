@@ -118,10 +118,14 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _forwarding(folder: Path) -> frozenset[str]:
-    """Return the headers beside a compat header that stand for CUDA's, by their names."""
+def _forwarding(folder: Path) -> dict[str, str]:
+    """Return the headers beside a compat header that stand for CUDA's: name -> text."""
     include = folder / "include"
-    return frozenset(p.relative_to(include).as_posix() for p in include.rglob("*") if p.is_file())
+    return {
+        path.relative_to(include).as_posix(): _text(path)
+        for path in include.rglob("*")
+        if path.is_file()
+    }
 
 
 def _existing(source: Path) -> dict[str, str]:
@@ -129,4 +133,5 @@ def _existing(source: Path) -> dict[str, str]:
     return {
         path.relative_to(source).as_posix(): path.read_text(encoding="utf-8", errors="replace")
         for path in sorted((source / FOLDER).glob("*.rs"))
+        if path.is_file()
     }

@@ -72,6 +72,10 @@ def test_folder_without_a_source(
     ("words", "message"),
     [
         (("prot",), "no command 'prot'; did you mean 'port'?; see `porting --help`"),
+        (
+            ("link", "plan"),
+            "missing option '--platform'. Choose from: cuda, rocm; see `porting link plan --help`",
+        ),
         (("port", "src"), "missing option '-o' / '--output'; see `porting port --help`"),
         (("port", "-o", "out"), "missing argument 'SRC'; see `porting port --help`"),
         (("scan", "src", "--jobs", "none"), "invalid value for '-j' / '--jobs': 'none' is not"),

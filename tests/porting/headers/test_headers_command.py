@@ -75,6 +75,19 @@ def test_check_tells_a_header_that_was_edited(command: Command, make_tree: MakeT
     assert [found["code"] for found in json.loads(done.stdout)["diagnostics"]] == ["HDR007"]
 
 
+def test_check_tells_a_header_for_cudas_that_was_edited(
+    command: Command, make_tree: MakeTree
+) -> None:
+    tree = make_tree({"a.cu": KERNEL})
+    command("headers", "src", "-o", "src")
+    name = "eclosion/include/cuda_runtime.h"
+    (tree / name).write_text((tree / name).read_text() + "#define mine 1\n")
+    (tree / "eclosion/odd.rs").mkdir()
+    done = command("headers", "src", "--check")
+    assert done.returncode == 1
+    assert f"{name}:1:1: HDR007 warning: {name} is not what this release writes" in done.stderr
+
+
 def test_check_without_a_header_says_how_to_get_one(command: Command, make_tree: MakeTree) -> None:
     make_tree({"a.cu": KERNEL})
     done = command("headers", "src", "--check")
