@@ -8,7 +8,13 @@ from porting.rules.unit import Unit
 from porting.rules.warp.declarations import Declaration, declaration_at
 from porting.rules.warp.lambdas import lambda_around
 from porting.rules.warp.operands import met_at
-from porting.rules.warp.places import ASSIGNMENTS, enclosing_call, is_mask_argument, target_of
+from porting.rules.warp.places import (
+    ASSIGNMENTS,
+    assigned_name,
+    enclosing_call,
+    is_mask_argument,
+    target_of,
+)
 from porting.rules.warp.shifts import Shift
 from porting.rules.warp.vocabulary import LOSE_MASKS, MASKED, PRODUCERS
 from porting.syntax import IDENT, STRING, call_at, statement_end
@@ -138,15 +144,21 @@ class _Meetings:
         """Whether a shift's value goes into a mask, a demanded variable, or a demanded result."""
         target = target_of(self._unit, self._flow.function, shift.operator)
         if target is None:
-            return self._is_sync_mask(shift)
+            name = assigned_name(self._unit, shift.operator)
+            return self._is_demanded(name) or self._is_sync_mask(shift)
         name = self._unit.tokens[target].text
         if name != "return":
-            return name in self._flow.variables or name in self._flow.met
+            is_met = name in self._flow.variables or name in self._flow.met
+            is_own = _declaration(self._unit, self._flow.function, name) is not None
+            return is_met or (not is_own and self._is_demanded(name))
         own = lambda_around(self._unit, self._flow.function, target)
         if own is not None:
             return own in self._flow.met or own in self._flow.demands
         function = self._unit.tokens[self._flow.function.name].text
         return self._flow.returns or function in self._demanded
+
+    def _is_demanded(self, name: str) -> bool:
+        return name in self._demanded or name in self._flow.demands
 
     def _is_sync_mask(self, shift: Shift) -> bool:
         call = enclosing_call(self._unit, self._flow.function, shift.operator)

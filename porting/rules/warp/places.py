@@ -8,7 +8,14 @@ from porting.rules.warp.declarations import Declaration, declaration_at
 from porting.rules.warp.operands import group_start
 from porting.rules.warp.vocabulary import MASKED
 from porting.rules.warp.width import integer
-from porting.syntax import IDENT, STRING, match_bracket, statement_end, statement_start
+from porting.syntax import (
+    IDENT,
+    STRING,
+    enclosing_bracket,
+    match_bracket,
+    statement_end,
+    statement_start,
+)
 
 # Calls and keywords that a mask may be inside of without going anywhere.
 _TRANSPARENT: Final = frozenset(
@@ -48,6 +55,23 @@ def target_of(unit: Unit, function: Function, place: int) -> int | None:
             single = at == start + 1 or declaration_at(tokens, at - 1) is not None
             return at - 1 if single and tokens[at - 1].kind == IDENT else None
     return None
+
+
+def assigned_name(unit: Unit, place: int) -> str:
+    """Return the last name of the member or element that the expression at `place` is put into.
+
+    Empty when it goes elsewhere.
+    """
+    tokens = unit.tokens
+    start = expression_start(unit, place)
+    for at in range(start, place):
+        if tokens[at].text in ASSIGNMENTS:
+            end = at
+            while end > start and tokens[end - 1].text == "]":
+                end = enclosing_bracket(tokens, end - 2) or start
+            return tokens[end - 1].text if tokens[end - 1].kind == IDENT else ""
+    is_initialized = tokens[start - 1].text in ("(", "{") and tokens[start - 2].kind == IDENT
+    return tokens[start - 2].text if is_initialized else ""
 
 
 def expression_start(unit: Unit, place: int) -> int:

@@ -144,6 +144,28 @@ def test_mask_of_some_lanes_is_right_on_both_widths(tmp_path: Path, source: str)
     assert run_model(tmp_path, found.data.decode(), table) == "0 failures"
 
 
+def test_votes_shifted_by_a_lane_are_right_on_both_widths(tmp_path: Path) -> None:
+    shifted = [
+        ("votes << (31 - lane)", "upto"),
+        ("votes << (warpSize - 1 - lane)", "upto"),
+        ("votes >> lane", "from"),
+        ("votes >> (lane + 1)", "above"),
+        ("votes >> lane + 1", "above"),
+        ("__ballot_sync(FULL, vote) >> lane_id()", "from"),
+        ("(votes >> lane) & 1", "self"),
+    ]
+    code = "".join(
+        f"__device__ inline int count{number}(bool vote) {{\n  const int lane = lane_id();\n"
+        "  const unsigned votes = __ballot_sync(FULL, vote);\n"
+        f"  return __popc({shape}) + 0 * __popc(votes);\n}}\n"
+        for number, (shape, _) in enumerate(shifted)
+    )
+    names = (f'{{"{shape}", count{n}, {kind}}},\n' for n, (shape, kind) in enumerate(shifted))
+    found = whole({"k.cu": HEAD + code})["k.cu"]
+    assert [d for d in found.diagnostics if d.severity.value != "note"] == []
+    assert run_model(tmp_path, found.data.decode(), "".join(names)) == "0 failures"
+
+
 def test_model_finds_masks_that_stay_in_32_bits(tmp_path: Path) -> None:
     code, table = cases("function")
     ported = whole({"k.cu": code})["k.cu"].data.decode()
@@ -203,6 +225,27 @@ def test_mask_is_followed_over_files() -> None:
     assert [
         d.code for f in found.values() for d in f.diagnostics if d.severity.value != "note"
     ] == []
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "struct S { unsigned low; __device__ S(int n) : low((1u << n) - 1) {} };",
+        "__device__ void set(S& s, int n) { s.low = (1u << n) - 1; }",
+        "__device__ void set(S* s, int n) { s[0].low |= 1u << n; }",
+        "__device__ unsigned low; __device__ void set(int n) { low = 1u << n; }",
+    ],
+)
+def test_member_that_masks_meet_is_a_warning_where_32_bits_are_put_into_it(store: str) -> None:
+    use = (
+        '#include "s.h"\n'
+        "__device__ int rank(bool vote, S s) {\n"
+        "  unsigned votes = __ballot_sync(-1, vote);\n"
+        "  return __popc(votes & s.low) + warpSize;\n}\n"
+    )
+    found = whole({"s.h": f"#pragma once\n{store}\n", "use.cu": use})
+    warned = [d for d in found["s.h"].diagnostics if d.severity.value != "note"]
+    assert {(d.line, d.code) for d in warned} == {(2, "WRP004")}
 
 
 def test_function_that_no_mask_meets_keeps_its_type() -> None:
