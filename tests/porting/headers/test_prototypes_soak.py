@@ -1,0 +1,23 @@
+"""The prototypes of CUDA functions against NVIDIA's headers, in the cache of the mapping soak."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from porting.headers.generate_prototypes import CACHE
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+def test_prototypes_are_those_of_the_headers() -> None:
+    if not CACHE.is_dir():
+        pytest.skip(f"{CACHE} is not there; tests/ci/test_mappings_soak.py fetches it")
+    command = [sys.executable, "-m", "porting.headers.generate_prototypes", "--check"]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=500, check=False
+    )
+    assert done.returncode == 0, done.stderr or done.stdout
