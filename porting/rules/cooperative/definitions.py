@@ -25,8 +25,8 @@ __device__ inline T value_of(const Group& group, T value, unsigned int rank) {
   __builtin_memcpy(&value, words, sizeof(T));
   return value;
 }
-}  // namespace ported
-}  // namespace cooperative_groups
+}
+}
 #endif
 """
 _OPERATION: Final = f"""\
@@ -70,7 +70,7 @@ __device__ inline auto reduce(const coalesced_group& group, T value, Op&& op) {{
   }}
   return ported::value_of(group, result, 0);
 }}
-}}  // namespace cooperative_groups
+}}
 #endif
 """
 REDUCE: Final = _VALUE_OF + _OPERATION
@@ -108,7 +108,7 @@ __device__ inline coalesced_group labeled_partition(const Group& group, Label la
   }
   return lanes_group(mine);
 }
-}  // namespace ported
-}  // namespace cooperative_groups
+}
+}
 #endif
 """
