@@ -10,7 +10,7 @@ from porting.rules.device.codes import INTRINSIC, INTRINSIC_UNKNOWN
 from porting.rules.narrow_floats import Narrow, narrow_type
 from porting.rules.unit import Unit
 from porting.rules.variables import is_a
-from porting.syntax import IDENT, Call
+from porting.syntax import IDENT, Argument, Call
 
 _OF_TYPE: Final = {
     f"{prefix}{function}": (function, kind)
@@ -48,10 +48,12 @@ def _is_of_another(unit: Unit, call: Call) -> bool:
     tokens = unit.tokens
     if tokens[call.name - 1].text == "::" and tokens[call.name - 2].kind == IDENT:
         return True
+    name = tokens[call.name].text
     function = unit.functions.around(call.open)
-    if function is None or not (function.on_device or function.is_macro):
+    is_plain = not name.startswith("__")  # the others are for the device, whatever marks the caller
+    if is_plain and (function is None or not (function.on_device or function.is_macro)):
         return True
-    places = unit.where(tokens[call.name].text)
+    places = unit.where(name)
     return any(at + 1 < len(tokens) and tokens[at + 1].text in ("=", "{") for at in places)
 
 
@@ -92,7 +94,10 @@ def _float(edits: CallEdits) -> Diagnostic | None:
 def _pair(edits: CallEdits) -> Diagnostic | None:
     """Write the larger or smaller of two __half2 values half by half."""
     unit, arguments = edits.unit, edits.call.arguments
-    if not any(narrow_type(unit, argument) is Narrow.HALF2 for argument in arguments):
+    if unit.functions.around(edits.call.open) is None:
+        if not any(_is_half2(unit, argument) for argument in arguments):
+            return None
+    elif not any(narrow_type(unit, argument) is Narrow.HALF2 for argument in arguments):
         return None
     name = edits.name.text
     if not all(is_simple(edits.tokens, argument) for argument in arguments):
@@ -108,3 +113,17 @@ def _pair(edits: CallEdits) -> Diagnostic | None:
     )
     edits.whole(f"__halves2half2({halves})")
     return edits.done(INTRINSIC, f"{name} of __half2 is written half by half")
+
+
+def _is_half2(unit: Unit, argument: Argument) -> bool:
+    """Whether a name was last declared as a __half2, in a function that is not told apart."""
+    if argument.last - argument.first != 1:
+        return False
+    tokens = unit.tokens
+    for place in reversed(unit.where(tokens[argument.first].text)):
+        at = place - 1
+        while tokens[at].text in ("const", "&"):
+            at -= 1
+        if place < argument.first and tokens[at].kind == IDENT and tokens[at].text != "return":
+            return tokens[at].text in Narrow.HALF2.value
+    return False

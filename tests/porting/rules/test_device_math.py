@@ -60,6 +60,24 @@ def test_function_is_written_as_hip_has_it(ported: Port, before: str, after: str
     assert found.said(above="") == [(3, "DEV004")]
 
 
+def test_pair_is_written_when_a_macro_marks_the_function_for_the_device(ported: Port) -> None:
+    head = "D_INLINE __half2 larger(const __half2 x, const __half2 y) { return "
+    found = ported(check, f"{head}__hmax2(x, y); }}\n")
+    assert found.text == f"{head}__halves2half2({HALVES}); }}\n"
+
+
+def test_pair_is_told_by_the_nearest_declaration_in_a_specialization(ported: Port) -> None:
+    """Of a tree whose functions are full specializations, one for each type."""
+    one = "template <>\nD_INLINE {0} larger<Op::Max>(const {0} x, const {0} y) {{ return {1}; }}\n"
+    kinds = ("__half2", "__hip_bfloat162", "int", "half2")
+    text = "".join(one.format(kind, "__hmax2(x, y)") for kind in kinds)
+    expected = "".join(
+        one.format(kind, f"__halves2half2({HALVES})" if "half" in kind else "__hmax2(x, y)")
+        for kind in kinds
+    )
+    assert ported(check, text).text == expected
+
+
 @pytest.mark.parametrize("statement", LEFT)
 def test_function_is_left_when_hip_has_it_or_it_is_anothers(ported: Port, statement: str) -> None:
     found = ported(check, kernel(statement))
