@@ -27,9 +27,11 @@ def unified_diff(done: Hipified, folder: str = "") -> bytes:
     if not done.edits:
         return b""
     path = PurePosixPath(folder, done.source.path)
+    if done.data == done.source.data:
+        return b""
     parts = [f"--- a/{path}\n+++ b/{path}\n".encode("utf-8", "surrogateescape")]
     shift = 0
-    for hunk in _hunks(list(_blocks(done))):
+    for hunk in _hunks([block for block in _blocks(done) if _changes(done, block)]):
         text, grown = _hunk(done, hunk, shift)
         parts.append(text.encode("latin-1"))
         shift += grown
@@ -52,6 +54,12 @@ def _blocks(done: Hipified) -> Iterator[_Block]:
             yield _block(done, group, first, last)
         group, first, last = [edit], start, end
     yield _block(done, group, first, last)
+
+
+def _changes(done: Hipified, block: _Block) -> bool:
+    """Whether a block is not what stands there: an edit may only hold its place."""
+    last = min(block.last, done.source.line_count)
+    return block.text != "".join(_line(done, number) for number in range(block.first, last))
 
 
 def _last_touched(text: str, edit: Edit) -> int:

@@ -36,6 +36,16 @@ def test_diff_has_one_hunk_per_group_of_lines() -> None:
     assert b"@@ -18,7 +19,7 @@" in unified_diff(_done(text, *edits))
 
 
+def test_diff_leaves_out_edits_that_only_hold_their_place() -> None:
+    """A hunk without a change is malformed for patch."""
+    text = "".join(f"{n}\n" for n in range(10, 40))
+    hold = Edit(60, 62, text[60:62])
+    assert unified_diff(_done(text, Edit(0, 2, "x"), hold)) == unified_diff(
+        _done(text, Edit(0, 2, "x"))
+    )
+    assert unified_diff(_done(text, hold)) == b""
+
+
 def test_diff_says_so_when_the_last_line_has_no_end() -> None:
     assert unified_diff(_done("a", Edit(0, 1, "b"))).decode() == (
         "--- a/a.cu\n+++ b/a.cu\n@@ -1,1 +1,1 @@\n"
