@@ -22,6 +22,12 @@ Tree = TypeVar("Tree")
 _FIXTURES = frozenset({"sysroot", "sysroot_6_2", "cuda_home"})
 
 
+def pytest_configure() -> None:
+    """Forget the make that may run the suite: its flags would act on the makes of the tests."""
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
+        os.environ.pop(name, None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that needs a real compiler through a fixture."""
     for item in items:

@@ -25,6 +25,11 @@ _OTHERS = (
     "CPATH",
     "HIP_PLATFORM",
     "HIP_COMPILER",
+    # of a make that runs this tool
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "MAKEOVERRIDES",
 )
 
 

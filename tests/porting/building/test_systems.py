@@ -46,6 +46,7 @@ def test_environment_when_another_toolkit_is_set() -> None:
         "CUDA_HOME": "/usr/local/cuda",
         "ROCM_HOME": "/other",
         "CPATH": "/usr/local/cuda/include",
+        "MAKEFLAGS": "w -j8 --jobserver-auth=3,4",
         "EDITOR": "vi",
     }
     environment = ROCM.environment(inherited)
