@@ -47,9 +47,10 @@ def without_echoes(findings: Sorted, code: Code) -> Sorted:
     One fault counts once.  An error that was taken out hides nothing.
     """
     told = {
-        (d.file, d.line)
+        (d.file, line)
         for d in findings.kept
         if d.severity is Severity.ERROR and d.code != code.code
+        for line in range(d.line, d.last_line + 1)
     }
     kept = (d for d in findings.kept if d.code != code.code or (d.file, d.line) not in told)
     return replace(findings, kept=tuple(kept))

@@ -151,8 +151,10 @@ def test_every_unit_is_verified_for_both_widths(sysroot: Sysroot, tmp_path: Path
         assert stage["failed"] == stage["not_verified"] == stage["suppressed"] == 0
 
 
+@pytest.mark.usefixtures("sysroot")
+@pytest.mark.parametrize("options", [("--no-verify",), ("--arch", "gfx942")])
 def test_undecidable_constructs_are_reported_at_their_lines_and_nowhere_else(
-    tmp_path: Path,
+    tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     planted = tmp_path / "planted"
     script = EXAMPLES / "undecidable" / "plant.py"
@@ -165,7 +167,7 @@ def test_undecidable_constructs_are_reported_at_their_lines_and_nowhere_else(
     )
     places = done.stdout.split()
     assert len(places) == 4
-    status, report = run_port(planted, tmp_path / "rocm", "--no-verify")
+    status, report = run_port(planted, tmp_path / "rocm", *options)
     reported = {
         f"{d['file']}:{d['line']}" for d in report["diagnostics"] if d["severity"] != "note"
     }
