@@ -42,11 +42,11 @@ def judge(outcome: Outcome, origin: Origin) -> Building:
     verdicts = {each.build.file: tuple(_verdicts(each, outcome)) for each in outcome.builds}
     found = [d for each in outcome.builds for d in _findings(each, outcome, origin)]
     found += _smoke_findings(outcome, origin)
-    stages = tuple(_stage(name, verdicts) for name in names)
+    stages = tuple(_stage(name, verdicts, outcome.note) for name in names)
     return Building(stages, verdicts, tuple(by_place(found)))
 
 
-def _stage(name: str, verdicts: dict[str, tuple[Verdict, ...]]) -> Stage:
+def _stage(name: str, verdicts: dict[str, tuple[Verdict, ...]], note: str) -> Stage:
     said = [v.outcome for items in verdicts.values() for v in items if v.stage == name]
     return Stage(
         name,
@@ -54,6 +54,7 @@ def _stage(name: str, verdicts: dict[str, tuple[Verdict, ...]]) -> Stage:
         verified=said.count(Said.VERIFIED),
         failed=said.count(Said.FAILED),
         not_verified=said.count(Said.NOT_VERIFIED),
+        note=note,
     )
 
 

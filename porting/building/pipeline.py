@@ -70,6 +70,7 @@ class Outcome:
     """All builds of a tree for a platform, in `place`, a copy of it that is gone by now.
 
     `unavailable`: why nothing could be built.  `smoke`: the commands with what became of them.
+    `note`: what the libraries were that it was built and loaded against.
     """
 
     platform: str
@@ -77,6 +78,7 @@ class Outcome:
     builds: tuple[Built, ...] = ()
     smoke: tuple[tuple[str, Ran], ...] = ()
     unavailable: str = ""
+    note: str = ""
 
 
 def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:
@@ -101,7 +103,7 @@ def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:
             say(f"{each.file}: building with {each.system} for {request.platform}")
             done.append(_build(request, each, toolset, place, toolset.environment(inherited)))
         smoke = _smoke(request, toolset, place, inherited) if _all_built(done) else ()
-        return Outcome(request.platform, place, tuple(done), smoke)
+        return Outcome(request.platform, place, tuple(done), smoke, note=toolset.note)
 
 
 def _all_built(done: Sequence[Built]) -> bool:

@@ -11,6 +11,7 @@ from porting.errors import ToolchainError
 from porting.toolkits import clang, cuda, detect
 from porting.toolkits import sysroot as sysroots
 from porting.toolkits.platforms import CUDA, PLATFORMS, ROCM, SELECTOR
+from porting.toolkits.sysroot.manifest import MANIFEST
 from porting.toolkits.wheels import Say
 
 # What would speak louder than the toolkit that was chosen.
@@ -32,6 +33,9 @@ _OTHERS = (
     "MAKEOVERRIDES",
 )
 
+_ROCM_NOTE = "against generated libraries, which answer as where no GPU is and compute nothing"
+_CUDA_NOTE = "cudart is NVIDIA's, the libraries beside it are generated and compute nothing"
+
 
 @dataclass(frozen=True)
 class Toolset:
@@ -47,6 +51,7 @@ class Toolset:
     libraries: tuple[Path, ...] = ()
     driver: Path | None = None
     python: str = sys.executable
+    note: str = ""
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a build: this toolkit's, and nothing of another."""
@@ -80,20 +85,23 @@ def find(platform: str, target: Target, say: Say, environment: Mapping[str, str]
     Raises ToolchainError when there is neither.
     """
     if platform == ROCM.name:
-        return Toolset(platform, _rocm(target, say, environment), target.archs)
+        home, note = _rocm(target, say, environment)
+        return Toolset(platform, home, target.archs, note=note)
     found = detect.home(CUDA, environment)
     home = cuda.create(say).path if found is None else found.path
-    return Toolset(platform, home, (), (home / "lib64",), home / "lib64/stubs")
+    is_ours = found is None or cuda.is_ours(found.path)
+    note = _CUDA_NOTE if is_ours else ""
+    return Toolset(platform, home, (), (home / "lib64",), home / "lib64/stubs", note=note)
 
 
-def _rocm(target: Target, say: Say, environment: Mapping[str, str]) -> Path:
+def _rocm(target: Target, say: Say, environment: Mapping[str, str]) -> tuple[Path, str]:
     installed = detect.home(ROCM, environment)
     if installed is not None and installed.release == target.rocm:
-        return installed.path
+        return installed.path, "" if not (installed.path / MANIFEST).is_file() else _ROCM_NOTE
     compiler = clang.find()
     if compiler.tool("clang-offload-bundler") is None:
         raise ToolchainError(
             f"clang-offload-bundler is not beside {compiler.path}; objects with device code cannot "
             f"be written without it: install clang-tools-{compiler.major}"
         )
-    return sysroots.create(target.rocm, compiler, say).path
+    return sysroots.create(target.rocm, compiler, say).path, _ROCM_NOTE

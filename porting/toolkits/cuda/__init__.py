@@ -1,5 +1,5 @@
 """A CUDA home for machines without CUDA: NVIDIA's compiler, headers and runtime, from wheels."""
 
-from porting.toolkits.cuda.build import CudaHome, create, find
+from porting.toolkits.cuda.build import CudaHome, create, find, is_ours
 
-__all__ = ["CudaHome", "create", "find"]
+__all__ = ["CudaHome", "create", "find", "is_ours"]

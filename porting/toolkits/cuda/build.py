@@ -72,6 +72,11 @@ def find() -> CudaHome | None:
     return CudaHome(_place(), RELEASE) if _place().is_dir() else None
 
 
+def is_ours(home: Path) -> bool:
+    """Whether a CUDA home is one that `create` made."""
+    return home.resolve() == _place().resolve()
+
+
 def _place() -> Path:
     """Return where the home belongs: the name changes with the recipe and the code."""
     content = hashlib.sha256(repr((WHEELS, EXCERPTS, LIBRARIES, DRIVER_LIBRARIES)).encode())

@@ -47,6 +47,9 @@ def test_building_when_all_is_well(tmp_path: Path) -> None:
         ("rocm build", State.RAN, 1),
         ("rocm load", State.RAN, 1),
     ]
+    assert {stage.note for stage in building.stages} == {
+        "against generated libraries, which answer as where no GPU is and compute nothing"
+    }
     assert told(building) == []
     verdicts = building.verdicts["Makefile"]
     assert verdicts[1].detail == (

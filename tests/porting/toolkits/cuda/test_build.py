@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porting.toolkits import detect
+from porting.toolkits import cuda, detect
 from porting.toolkits.cuda import CudaHome
 from porting.toolkits.cuda.recipe import DRIVER_LIBRARIES, LIBRARIES
 from porting.toolkits.platforms import CUDA
@@ -62,3 +62,5 @@ def test_home_when_detected(cuda_home: CudaHome) -> None:
     assert found is not None
     assert found.path == cuda_home.path
     assert found.release == "13.0"
+    assert cuda.is_ours(found.path)
+    assert not cuda.is_ours(found.path.parent)
