@@ -6,9 +6,12 @@ ECLOSION_REQUIRE_TOOLCHAIN=1.
 """
 
 import os
+import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from pathlib import Path
+from typing import NoReturn, TypeVar
 
 import pytest
 
@@ -50,6 +53,23 @@ def signals_that_end() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def program() -> Callable[[str], str]:
+    """Return a function that finds a program, also beside this Python.
+
+    Without it the test is skipped with the reason, and fails where the toolchain is required.
+    """
+
+    def find(name: str) -> str:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        found = shutil.which(name, path=path)
+        if found is None:
+            _missing(f"{name} is not installed")
+        return str(found)
+
+    return find
+
+
+@pytest.fixture(scope="session")
 def sysroot() -> Sysroot:
     """Return the ROCm 7.1 tree: `.path` for --rocm-path, `.include` for -isystem."""
     return _create(lambda: sysroots.create("7.1"))
@@ -72,6 +92,10 @@ def _create(create: Callable[[], Tree]) -> Tree:
     try:
         return create()
     except ToolchainError as error:
-        if os.environ.get("ECLOSION_REQUIRE_TOOLCHAIN") == "1":
-            raise
-        pytest.skip(str(error))
+        _missing(str(error))
+
+
+def _missing(reason: str) -> NoReturn:
+    if os.environ.get("ECLOSION_REQUIRE_TOOLCHAIN") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -1,6 +1,5 @@
 """Cargo build scripts: rewritten whole for ROCm or both vendors, or left alone with an error."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -59,16 +58,14 @@ def test_links_are_rocms_in_rename_mode(convert: Convert) -> None:
 
 
 @pytest.fixture
-def lines(tmp_path: Path) -> Callable[..., list[str]]:
+def lines(tmp_path: Path, program: Callable[[str], str]) -> Callable[..., list[str]]:
     """Return a function that compiles a build script and returns what it tells cargo."""
-    compiler = shutil.which("rustc")
-    if compiler is None:
-        pytest.skip("rustc is not installed")
+    compiler = program("rustc")
 
     def told(script: Path, **environment: str) -> list[str]:
-        program = tmp_path / f"script-{len(list(tmp_path.iterdir()))}"
+        built = tmp_path / f"script-{len(list(tmp_path.iterdir()))}"
         build = [compiler, "--edition", "2021", "-D", "warnings", "-A", "unexpected_cfgs"]
-        for command in ([*build, "-o", str(program), str(script)], [str(program)]):
+        for command in ([*build, "-o", str(built), str(script)], [str(built)]):
             done = subprocess.run(
                 command,
                 env={"PATH": "/usr/bin:/bin", "HOME": str(Path.home()), **environment},
@@ -197,10 +194,10 @@ def test_script_without_cuda_stays(convert: Convert) -> None:
     assert done.diagnostics == ()
 
 
-def test_generated_file_is_formatted(convert: Convert, tmp_path: Path) -> None:
-    formatter = shutil.which("rustfmt")
-    if formatter is None:
-        pytest.skip("rustfmt is not installed")
+def test_generated_file_is_formatted(
+    convert: Convert, tmp_path: Path, program: Callable[[str], str]
+) -> None:
+    formatter = program("rustfmt")
     text = convert({"build.rs": LINKS}, Mode.COMPAT).generated["eclosion/gpu_build.rs"]
     file = tmp_path / "gpu_build.rs"
     file.write_text(text)

@@ -120,13 +120,11 @@ def answer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         (folder / "gpu_build.py").write_text(text + ask)
         command = [sys.executable, str(folder / "gpu_build.py")]
         return lambda environment: run(command, environment)
-    return _rust(folder)
+    program: Callable[[str], str] = request.getfixturevalue("program")
+    return _rust(folder, program("rustc"))
 
 
-def _rust(folder: Path) -> Answer:
-    compiler = shutil.which("rustc")
-    if compiler is None:
-        pytest.skip("rustc is not installed")
+def _rust(folder: Path, compiler: str) -> Answer:
     (folder / "main.rs").write_text(
         rust_text("")
         + """

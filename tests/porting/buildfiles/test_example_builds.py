@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,8 +11,7 @@ import pytest
 
 from porting.config import Mode, Target
 from porting.port import PortRequest, port
-from porting.toolkits import detect
-from porting.toolkits.platforms import CUDA
+from porting.toolkits.cuda import CudaHome
 from porting.toolkits.sysroot import Sysroot
 
 EXAMPLE = Path(__file__).parents[3] / "examples/cuda_project"
@@ -59,8 +57,6 @@ def check(library: Path, sysroot: Sysroot) -> None:
 def test_makefile_builds_for_rocm(
     tmp_path: Path, sysroot: Sysroot, rocm_environment: dict[str, str], mode: Mode
 ) -> None:
-    if shutil.which("make") is None:
-        pytest.skip("make is not installed")
     out = ported(tmp_path, mode)
     given = [f"{name}={rocm_environment[name]}" for name in ("ROCM_PATH", "HIPCC")]
     run(["make", "-j2", *given], out, rocm_environment)
@@ -80,12 +76,8 @@ def test_setup_py_builds_for_rocm(
 
 
 @pytest.mark.timeout(300)
-def test_compat_makefile_compiles_for_cuda(tmp_path: Path) -> None:
-    nvcc = shutil.which("nvcc")
-    found = detect.home(CUDA, os.environ)
-    if nvcc is None or found is None:
-        pytest.skip("no CUDA is installed")
-    home = found.path
+def test_compat_makefile_compiles_for_cuda(tmp_path: Path, cuda_home: CudaHome) -> None:
+    home, nvcc = cuda_home.path, cuda_home.nvcc
     out = ported(tmp_path, Mode.COMPAT)
     given = ["GPU_PLATFORM=cuda", f"CUDA_HOME={home}", f"NVCC={nvcc}"]
     run(["make", *given, "build/kernels/pack.cu.o"], out, os.environ)

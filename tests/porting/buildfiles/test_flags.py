@@ -1,8 +1,8 @@
 """What nvcc's options become for clang."""
 
 import re
-import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from porting.buildfiles.flags import Translated, is_of_nvcc, offload_arch, rules, translate
 from porting.diagnostics import Severity
+from porting.toolkits.cuda import CudaHome
 
 
 def _translated(text: str) -> Translated:
@@ -163,10 +164,8 @@ def test_every_row_of_an_option_agrees_on_its_value() -> None:
     assert [name for name, rule in last.items() if rule.when is not None] == []
 
 
-def test_every_option_that_nvcc_lists_is_in_the_table() -> None:
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        pytest.skip("no nvcc on this machine")
+def test_every_option_that_nvcc_lists_is_in_the_table(cuda_home: CudaHome) -> None:
+    nvcc = cuda_home.nvcc
     done = subprocess.run([nvcc, "--help"], capture_output=True, text=True, timeout=50, check=True)
     listed = re.findall(r"^(--?[\w-]+).*?(?:\((-[\w-]+)\))?\s*$", done.stdout, re.MULTILINE)
     known = {name for rule in rules() for name in rule.names}
@@ -178,10 +177,8 @@ _CASES = sorted({" ".join(rule.to) for rule in rules() if rule.action == "transl
 
 
 @pytest.mark.parametrize("option", [case for case in _CASES if "{}" not in case and case != "-c"])
-def test_options_are_clangs(option: str, tmp_path: Path) -> None:
-    clang = shutil.which("clang++-19")
-    if clang is None:
-        pytest.skip("no clang-19 on this machine")
+def test_options_are_clangs(option: str, tmp_path: Path, program: Callable[[str], str]) -> None:
+    clang = program("clang++-19")
     command = [clang, "--offload-arch=gfx942", "-nogpuinc", "-nogpulib", "-###", "-c", "-x", "hip"]
     words = option.replace("{1}", "HALF_OPERATORS").split()
     (tmp_path / "a.hip").write_text("")

@@ -1,7 +1,6 @@
 """Makefiles: read without loss, ported for ROCm, or given their differences in gpu.mk."""
 
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -81,11 +80,9 @@ def test_makefile_is_rocms_in_rename_mode(convert: Convert) -> None:
 
 
 @pytest.fixture
-def commands() -> Callable[..., list[list[str]]]:
+def commands(program: Callable[[str], str]) -> Callable[..., list[list[str]]]:
     """Return a function that asks make for its commands."""
-    make = shutil.which("make")
-    if make is None:
-        pytest.skip("make is not installed")
+    make = program("make")
 
     def asked(folder: Path, *arguments: str) -> list[list[str]]:
         done = subprocess.run(
@@ -150,8 +147,6 @@ def test_commands_are_rocms_in_compat_mode_when_rocm_is_chosen(
 
 
 def test_error_of_the_detection_stops_make(convert: Convert, write: Write) -> None:
-    if shutil.which("make") is None:
-        pytest.skip("make is not installed")
     files = {"Makefile": MAKEFILE}
     new = write(files, convert(files, Mode.COMPAT))
     command = ["make", "-n", "GPU_PLATFORM=metal"]

@@ -2,10 +2,9 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -119,16 +118,10 @@ def is_rocm(path: Path, sysroot: Sysroot, allowed: str = "") -> None:
     assert [item.follows for item in result.files] == ["rocm"]
 
 
-def need(tool: str) -> str:
-    """Return a tool's path; skip the test where it is missing."""
-    found = shutil.which(tool, path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    if found is None:
-        pytest.skip(f"{tool} is not installed")
-    return found
-
-
-def test_cmake_when_built_and_installed(sysroot: Sysroot, tmp_path: Path) -> None:
-    cmake = need("cmake")
+def test_cmake_when_built_and_installed(
+    sysroot: Sysroot, tmp_path: Path, program: Callable[[str], str]
+) -> None:
+    cmake = program("cmake")
     write(
         tmp_path, {"CMakeLists.txt": CMAKE, "main.cpp": HIP, "gpu_link.cmake": rocm_text("cmake")}
     )
@@ -176,8 +169,10 @@ def test_setuptools_when_built(sysroot: Sysroot, tmp_path: Path) -> None:
     assert run(tmp_path, sys.executable, "-c", "import ext; print(ext.count())") == "100\n"
 
 
-def test_meson_when_built_and_installed(sysroot: Sysroot, tmp_path: Path) -> None:
-    meson = need("meson")
+def test_meson_when_built_and_installed(
+    sysroot: Sysroot, tmp_path: Path, program: Callable[[str], str]
+) -> None:
+    meson = program("meson")
     project = "project('app', 'cpp')\nsubdir('gpu')\n"
     project += "executable('app', 'main.cpp', dependencies: gpu_dep, install: true,"
     project += " install_rpath: gpu_rpath)\n"
@@ -191,8 +186,8 @@ def test_meson_when_built_and_installed(sysroot: Sysroot, tmp_path: Path) -> Non
         run(tmp_path, path)
 
 
-def test_cargo_when_built(sysroot: Sysroot, tmp_path: Path) -> None:
-    cargo = need("cargo")
+def test_cargo_when_built(sysroot: Sysroot, tmp_path: Path, program: Callable[[str], str]) -> None:
+    cargo = program("cargo")
     rust = RUST % ("hipGetDeviceCount", "hipGetDeviceCount", 100)
     script = "mod gpu_build;\n\nfn main() {\n    gpu_build::link();\n}\n"
     files = {"Cargo.toml": CARGO, "src/main.rs": rust, "build.rs": script}
@@ -253,8 +248,10 @@ def test_setuptools_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None
     assert run(tmp_path, sys.executable, "-c", "import ext; print(ext.count())") == "35\n"
 
 
-def test_meson_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None:
-    meson = need("meson")
+def test_meson_when_built_for_cuda(
+    cuda_home: Path, tmp_path: Path, program: Callable[[str], str]
+) -> None:
+    meson = program("meson")
     project = "project('app', 'cpp')\nsubdir('gpu')\n"
     project += "executable('app', 'main.cpp', dependencies: gpu_dep)\n"
     files = {"meson.build": project, "main.cpp": CUDA, "gpu/meson.build": cuda_text("meson")}
@@ -265,8 +262,10 @@ def test_meson_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None:
     run(tmp_path, tmp_path / "build/app")
 
 
-def test_cargo_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None:
-    cargo = need("cargo")
+def test_cargo_when_built_for_cuda(
+    cuda_home: Path, tmp_path: Path, program: Callable[[str], str]
+) -> None:
+    cargo = program("cargo")
     rust = RUST % ("cudaGetDeviceCount", "cudaGetDeviceCount", 35)
     script = "mod gpu_build;\n\nfn main() {\n    gpu_build::link();\n}\n"
     files = {"Cargo.toml": CARGO, "src/main.rs": rust, "build.rs": script}
@@ -276,9 +275,11 @@ def test_cargo_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None:
     run(tmp_path, tmp_path / "t/debug/app")
 
 
-def test_cmake_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None:
+def test_cmake_when_built_for_cuda(
+    cuda_home: Path, tmp_path: Path, program: Callable[[str], str]
+) -> None:
     """FindCUDAToolkit takes a home without nvcc that has a version file."""
-    cmake = need("cmake")
+    cmake = program("cmake")
     write(
         cuda_home, {"version.json": json.dumps({"cuda": {"version": "13.0.88"}}), "lib64/a.c": ""}
     )
@@ -308,7 +309,7 @@ def test_fragment_when_everything_is_in_the_plan(build_system: str) -> None:
                 assert item.soname in text
 
 
-def test_python_fragment_when_formatted(tmp_path: Path) -> None:
+def test_python_fragment_when_formatted(tmp_path: Path, program: Callable[[str], str]) -> None:
     path = tmp_path / "gpu_link.py"
     path.write_text(rocm_text("setuptools"))
-    run(tmp_path, need("ruff"), "format", "--isolated", "--check", path)
+    run(tmp_path, program("ruff"), "format", "--isolated", "--check", path)

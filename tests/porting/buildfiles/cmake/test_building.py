@@ -1,7 +1,6 @@
 """Converted trees are configured and built by CMake itself."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from porting.config import Mode, Target
 from porting.port import PortRequest, port
+from porting.toolkits.cuda import CudaHome
 from porting.toolkits.sysroot import Sysroot
 
 Build = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -144,10 +144,10 @@ def _compile_commands(cmake: Build, tree: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.timeout(600)
-def test_cuda_side_is_compiled_and_linked_as_before(cmake: Build, tmp_path: Path) -> None:
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        pytest.skip("no nvcc on this machine")
+def test_cuda_side_is_compiled_and_linked_as_before(
+    cmake: Build, cuda_home: CudaHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDACXX", str(cuda_home.nvcc))
     out = _ported(tmp_path, LANGUAGE, Mode.COMPAT)
     before, after = _compile_commands(cmake, tmp_path / "tree"), _compile_commands(cmake, out)
     assert after == before

@@ -1,8 +1,8 @@
 """The detection rule in CMake answers as the toolchain does."""
 
 import os
-import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,10 +73,7 @@ def _expected(environment: dict[str, str]) -> str:
     return f"{choice.platform} {choice.home.path if choice.home else ''}".strip()
 
 
-def _answer(folder: Path, environment: dict[str, str]) -> str:
-    cmake = shutil.which("cmake")
-    if cmake is None:
-        pytest.skip("no cmake on this machine")
+def _answer(cmake: str, folder: Path, environment: dict[str, str]) -> str:
     done = subprocess.run(
         [cmake, "-P", "ask.cmake"],
         cwd=folder,
@@ -95,11 +92,15 @@ def _answer(folder: Path, environment: dict[str, str]) -> str:
 @pytest.mark.skipif(os.path.isdir("/opt/rocm"), reason="a ROCm of the machine is always found")  # noqa: PTH112
 @pytest.mark.parametrize("asked", ["", "rocm", "cuda", "none", "vulkan"])
 def test_answers_are_the_toolchains(
-    environments: dict[str, dict[str, str]], tmp_path: Path, asked: str
+    environments: dict[str, dict[str, str]],
+    tmp_path: Path,
+    asked: str,
+    program: Callable[[str], str],
 ) -> None:
+    cmake = program("cmake")
     (tmp_path / "GpuDetection.cmake").write_text(detection("# A test.\n"))
     (tmp_path / "ask.cmake").write_text(ASK)
     for name, found in environments.items():
         environment = {"PATH": "/nowhere", **found, **({"GPU_PLATFORM": asked} if asked else {})}
         expected = " ".join(_expected(environment).rstrip("/").split())
-        assert (name, _answer(tmp_path, environment)) == (name, expected)
+        assert (name, _answer(cmake, tmp_path, environment)) == (name, expected)

@@ -1,6 +1,5 @@
 """What tests of the Rust side share: a crate as sources, compilers, a fake HIP library."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -42,14 +41,6 @@ def shim(crate: CrateMaker, names: Names) -> ShimMaker:
         return generate(crate(library, **more), Target(), names)
 
     return make
-
-
-def rust_tool(name: str) -> str:
-    """Return a program of the Rust toolchain; skip where it is not installed."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
 
 
 def run(*command: str | Path, **options: object) -> str:

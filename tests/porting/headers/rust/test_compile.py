@@ -5,7 +5,7 @@ rustc, rustfmt, cargo and bindgen are Debian's or any newer ones; each test says
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from porting.headers.rust.symbols import Symbols
 from porting.mapping import Names
 from porting.source import SourceFile
 from porting.toolkits.sysroot import Sysroot
-from tests.porting.headers.rust.conftest import ShimMaker, run, rust_tool
+from tests.porting.headers.rust.conftest import ShimMaker, run
 
 DENY = ("--edition", "2021", "--crate-type", "lib", "-D", "warnings", "--emit", "metadata")
 
@@ -50,25 +50,29 @@ def everything(names: Names, rocm: str, style: Style) -> Module:
 @pytest.mark.toolchain
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("style", EnumStyle)
-def test_module_when_it_holds_all_of_cuda(tmp_path: Path, names: Names, style: EnumStyle) -> None:
-    rust_tool("rustc")
+def test_module_when_it_holds_all_of_cuda(
+    tmp_path: Path, names: Names, style: EnumStyle, program: Callable[[str], str]
+) -> None:
+    program("rustc")
     file = tmp_path / "rocm_compat.rs"
     file.write_text(everything(names, "7.1", Style(style, default=True)).text())
-    run(rust_tool("rustfmt"), "--edition", "2021", "--check", file)
+    run(program("rustfmt"), "--edition", "2021", "--check", file)
     for compiler in compilers():
         run(compiler, *DENY, "-o", tmp_path / "out.rmeta", file)
 
 
 @pytest.mark.toolchain
-def test_module_when_the_target_is_rocm_6(tmp_path: Path) -> None:
+def test_module_when_the_target_is_rocm_6(tmp_path: Path, program: Callable[[str], str]) -> None:
     file = tmp_path / "rocm_compat.rs"
     file.write_text(everything(Names.load("6.2"), "6.2", Style()).text())
-    run(rust_tool("rustfmt"), "--edition", "2021", "--check", file)
-    run(rust_tool("rustc"), *DENY, "-o", tmp_path / "out.rmeta", file)
+    run(program("rustfmt"), "--edition", "2021", "--check", file)
+    run(program("rustc"), *DENY, "-o", tmp_path / "out.rmeta", file)
 
 
 @pytest.mark.toolchain
-def test_symbols_when_they_forward_all_of_cuda(tmp_path: Path, names: Names) -> None:
+def test_symbols_when_they_forward_all_of_cuda(
+    tmp_path: Path, names: Names, program: Callable[[str], str]
+) -> None:
     module = everything(names, "7.1", Style())
     symbols = Symbols(module.shapes)
     symbols.provide(cuda_api().functions)
@@ -77,14 +81,16 @@ def test_symbols_when_they_forward_all_of_cuda(tmp_path: Path, names: Names) -> 
     (tmp_path / "rocm_compat.rs").write_text(module.text())
     file = tmp_path / "rocm_symbols.rs"
     file.write_text(symbols.text())
-    run(rust_tool("rustfmt"), "--edition", "2021", "--check", file)
+    run(program("rustfmt"), "--edition", "2021", "--check", file)
     for compiler in compilers():
         run(compiler, *DENY, "-o", tmp_path / "out.rmeta", file)
 
 
 @pytest.mark.toolchain
-def test_module_when_bindgen_binds_hip(tmp_path: Path, names: Names, sysroot: Sysroot) -> None:
-    rust_tool("bindgen")
+def test_module_when_bindgen_binds_hip(
+    tmp_path: Path, names: Names, sysroot: Sysroot, program: Callable[[str], str]
+) -> None:
+    program("bindgen")
     libclang = Path("/usr/lib/llvm-15/lib")
     if not libclang.is_dir():
         pytest.skip("libclang 15 is not installed: bindgen 0.60 fails with newer ones")
@@ -100,7 +106,7 @@ def test_module_when_bindgen_binds_hip(tmp_path: Path, names: Names, sysroot: Sy
     run("bindgen", header, *out, *lists, *clang, env=environment)
     file = tmp_path / "rocm_compat.rs"
     file.write_text(everything(names, "7.1", Style(bindings=Bindings.BINDGEN)).text())
-    run(rust_tool("rustc"), *DENY, "-o", tmp_path / "out.rmeta", file, env=environment)
+    run(program("rustc"), *DENY, "-o", tmp_path / "out.rmeta", file, env=environment)
 
 
 FAKE_HIP = """
@@ -132,7 +138,9 @@ fn main() {
 
 
 @pytest.mark.toolchain
-def test_symbols_when_a_program_runs_over_a_library(tmp_path: Path, shim: ShimMaker) -> None:
+def test_symbols_when_a_program_runs_over_a_library(
+    tmp_path: Path, shim: ShimMaker, program: Callable[[str], str]
+) -> None:
     """Numbers are CUDA's on one side and HIP's on the other; the program's source is CUDA's."""
     for path, text in shim(CRATE).files.items():
         place = tmp_path / path
@@ -143,12 +151,12 @@ def test_symbols_when_a_program_runs_over_a_library(tmp_path: Path, shim: ShimMa
     library = tmp_path / "libamdhip64.so"
     run("cc", "-shared", "-fPIC", "-o", library, tmp_path / "fake.c")
     run(
-        *(rust_tool("rustc"), "--crate-type", "lib", "--edition", "2021", "--emit", "obj", "-O"),
+        *(program("rustc"), "--crate-type", "lib", "--edition", "2021", "--emit", "obj", "-O"),
         *("-C", "panic=abort", "-o", tmp_path / "symbols.o", tmp_path / SYMBOLS),
     )
     run("ar", "crs", tmp_path / "libsymbols.a", tmp_path / "symbols.o")
     run(
-        *(rust_tool("rustc"), "-D", "warnings", "-o", tmp_path / "main", tmp_path / "main.rs"),
+        *(program("rustc"), "-D", "warnings", "-o", tmp_path / "main", tmp_path / "main.rs"),
         *("-L", f"native={tmp_path}", "-l", "static=symbols", "-l", "dylib=amdhip64"),
     )
     warp_size = hip_api("7.1").value("hipDeviceAttributeWarpSize")
@@ -183,12 +191,14 @@ def write_example(place: Path, mode: Mode) -> Shim:
 @pytest.mark.toolchain
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("mode", Mode)
-def test_example_when_it_is_built_for_rocm(tmp_path: Path, sysroot: Sysroot, mode: Mode) -> None:
-    rust_tool("cargo")
+def test_example_when_it_is_built_for_rocm(
+    tmp_path: Path, sysroot: Sysroot, mode: Mode, program: Callable[[str], str]
+) -> None:
+    program("cargo")
     made = write_example(tmp_path, mode)
     assert BUILD in made.files
     crate = tmp_path / "rust/tidepool-sys"
-    run(rust_tool("rustfmt"), "--check", "--edition", "2021", *(tmp_path / p for p in made.files))
+    run(program("rustfmt"), "--check", "--edition", "2021", *(tmp_path / p for p in made.files))
     for compiler in compilers():
         (crate / "Cargo.lock").unlink(missing_ok=True)  # older compilers cannot read newer ones
         environment = {
