@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
-from porting.buildfiles.model import FOLDER
 from porting.diagnostics import Code, Diagnostic, Severity
+from porting.generated import FOLDER
 from porting.source import SourceFile
 from porting.tree import Entry, Kind, Tree
 

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -56,6 +56,16 @@ class Tree:
         """Every file's path."""
         return frozenset(e.path for e in self.entries if e.kind in (Kind.SOURCE, Kind.FILE))
 
+    def read_others(self, wanted: Callable[[str], bool], largest: int) -> tuple[SourceFile, ...]:
+        """Read the text files beside the sources whose path is wanted, up to `largest` bytes.
+
+        One that vanished since the tree was read is left out: the copying will say so.
+        """
+        paths = (e.path for e in self.entries if e.kind is Kind.FILE and wanted(e.path))
+        read = ((path, _read_small(self.root / path, largest)) for path in paths)
+        found = (SourceFile(path, data) for path, data in read if data is not None)
+        return tuple(source for source in found if not source.is_binary)
+
 
 def read_tree(
     source: Path, exclude: PathPatterns | None = None, verbatim: PathPatterns | None = None
@@ -81,6 +91,13 @@ def read_tree(
     )
     _check_readable(root, entries)
     return Tree(root, shown, entries, sources, single)
+
+
+def _read_small(path: Path, largest: int) -> bytes | None:
+    try:
+        return path.read_bytes() if path.stat().st_size <= largest else None
+    except OSError:
+        return None
 
 
 def stat_input(source: Path) -> os.stat_result:

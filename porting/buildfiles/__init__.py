@@ -1,7 +1,6 @@
 """Build files of a tree for ROCm: each build system has its own converter."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from porting.buildfiles.bazel.convert import BazelFiles
 from porting.buildfiles.cargo.convert import CargoScripts
@@ -10,7 +9,6 @@ from porting.buildfiles.codes import CODES as _COMMON_CODES
 from porting.buildfiles.make.convert import Makefiles
 from porting.buildfiles.meson.convert import MesonFiles
 from porting.buildfiles.model import (
-    FOLDER,
     BuildContext,
     BuildFiles,
     Converted,
@@ -20,9 +18,10 @@ from porting.buildfiles.python.codes import CODES as _PYTHON_CODES
 from porting.buildfiles.python.convert import PythonScripts
 from porting.buildfiles.vendor_paths.codes import CODES as _VENDOR_CODES
 from porting.buildfiles.vendor_paths.convert import VendorPaths
+from porting.generated import FOLDER
 from porting.hipify import Hipified
 from porting.source import SourceFile
-from porting.tree import Kind, Tree
+from porting.tree import Tree
 
 __all__ = [
     "CODES",
@@ -66,24 +65,8 @@ def convert_all(tree: Tree, context: BuildContext) -> BuildFiles:
 
 
 def read_build_files(tree: Tree) -> tuple[SourceFile, ...]:
-    """Read the files that some converter handles.
-
-    One that vanished since the tree was read is left out: the copying will say so.
-    """
-    found = []
-    for entry in tree.entries:
-        if entry.kind is Kind.FILE and handles(entry.path):
-            data = _read(tree.root / entry.path)
-            if data is not None:
-                found.append(SourceFile(entry.path, data))
-    return tuple(source for source in found if not source.is_binary)
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes() if path.stat().st_size <= _LARGEST else None
-    except OSError:
-        return None
+    """Read the files that some converter handles."""
+    return tree.read_others(handles, _LARGEST)
 
 
 def convert_files(files: Sequence[SourceFile], context: BuildContext) -> BuildFiles:

@@ -13,8 +13,6 @@ from porting.headers.rust import Needs
 from porting.hipify import Hipified
 from porting.source import CUDA_SUFFIXES, SourceFile
 
-FOLDER = "eclosion"  # generated files of a port, at the root of its output
-
 
 @dataclass(frozen=True)
 class BuildContext:

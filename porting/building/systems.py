@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from porting.buildfiles.model import FOLDER
 from porting.building.toolset import Toolset
+from porting.generated import FOLDER
 
 
 class System(StrEnum):

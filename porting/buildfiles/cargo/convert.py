@@ -10,9 +10,10 @@ from porting.buildfiles.cargo.rocm import rewrite
 from porting.buildfiles.cargo.script import Script
 from porting.buildfiles.cargo.texts import is_of_cuda
 from porting.buildfiles.codes import ALREADY_PORTED
-from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.buildfiles.model import BuildContext, Converted, rewritten
 from porting.config import Mode
 from porting.diagnostics import Severity, by_place
+from porting.generated import FOLDER
 from porting.headers.rust.lexer import Kind
 from porting.hipify import Hipified
 from porting.source import SourceFile

@@ -4,10 +4,11 @@ import re
 from dataclasses import dataclass, field
 
 from porting.buildfiles.cargo.script import Range, Script
-from porting.buildfiles.model import FOLDER, BuildContext
+from porting.buildfiles.model import BuildContext
 from porting.config import Mode
 from porting.diagnostics import Code, Diagnostic
 from porting.edits import Edit
+from porting.generated import FOLDER
 
 
 @dataclass

@@ -14,8 +14,9 @@ from porting.buildfiles.cmake.project import CMakeProject
 from porting.buildfiles.cmake.rename import convert as rename
 from porting.buildfiles.cmake.vendor import VendorVariables
 from porting.buildfiles.codes import ALREADY_PORTED, LEFT_ALONE
-from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.buildfiles.model import BuildContext, Converted, rewritten
 from porting.config import Mode
+from porting.generated import FOLDER
 from porting.hipify import Hipified
 from porting.source import SourceFile
 

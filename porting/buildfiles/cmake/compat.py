@@ -13,9 +13,10 @@ from porting.buildfiles.cmake.rename import convert as rename
 from porting.buildfiles.cmake.vendor import VendorVariables
 from porting.buildfiles.cmake.vendor_runs import Stretch, stretches
 from porting.buildfiles.libraries import library
-from porting.buildfiles.model import FOLDER, rewritten
+from porting.buildfiles.model import rewritten
 from porting.diagnostics import Severity
 from porting.edits import apply_edits
+from porting.generated import FOLDER
 from porting.hipify import Hipified
 
 _LANGUAGE = "${GPU_LANGUAGE}"

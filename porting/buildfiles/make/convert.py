@@ -9,11 +9,12 @@ from porting.buildfiles.make.generate import NAME, gpu_mk
 from porting.buildfiles.make.model import Makefile
 from porting.buildfiles.make.rewriting import Difference, rewrite
 from porting.buildfiles.make.syntax import Kind
-from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.buildfiles.model import BuildContext, Converted, rewritten
 from porting.buildfiles.shell.generate import NAME as DETECT
 from porting.buildfiles.shell.generate import gpu_detect
 from porting.diagnostics import Severity, by_place
 from porting.edits import Edit
+from porting.generated import FOLDER
 from porting.hipify import Hipified
 from porting.source import SourceFile
 

@@ -8,10 +8,11 @@ from porting.buildfiles.codes import ALREADY_PORTED
 from porting.buildfiles.meson.generate import NAME, gpu_meson
 from porting.buildfiles.meson.rocm import rewrite
 from porting.buildfiles.meson.syntax import MesonFile
-from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.buildfiles.model import BuildContext, Converted, rewritten
 from porting.buildfiles.shell.generate import NAME as DETECT
 from porting.buildfiles.shell.generate import gpu_detect
 from porting.diagnostics import Severity, by_place
+from porting.generated import FOLDER
 from porting.hipify import Hipified
 from porting.source import SourceFile
 

@@ -10,8 +10,9 @@ from porting.buildfiles.meson.flags import translated
 from porting.buildfiles.meson.project import Project
 from porting.buildfiles.meson.syntax import Argument, Call, MesonFile
 from porting.buildfiles.meson.targets import TARGETS, target
-from porting.buildfiles.model import FOLDER, BuildContext
+from porting.buildfiles.model import BuildContext
 from porting.edits import Edit
+from porting.generated import FOLDER
 
 _LINE = "gpu_platform == 'rocm'"
 

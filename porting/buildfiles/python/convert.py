@@ -10,7 +10,7 @@ from typing import Any
 from porting.buildfiles.codes import ALREADY_PORTED
 from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.libraries import library
-from porting.buildfiles.model import FOLDER, BuildContext, Converted, rewritten
+from porting.buildfiles.model import BuildContext, Converted, rewritten
 from porting.buildfiles.python.codes import SCRIPT_MANIFEST, SCRIPT_UNREADABLE
 from porting.buildfiles.python.flags_told import findings
 from porting.buildfiles.python.generate import NAME, gpu_build
@@ -19,6 +19,7 @@ from porting.buildfiles.python.rewriting import import_of_gpu_build, rewrite
 from porting.buildfiles.python.vendors import knows_rocm, names_cuda, words
 from porting.config import Mode
 from porting.diagnostics import Diagnostic, by_place
+from porting.generated import FOLDER
 from porting.hipify import Hipified
 from porting.source import SourceFile
 
