@@ -91,11 +91,6 @@ class Translated:
         return tuple(dict.fromkeys(flag for piece in self.pieces for flag in piece.link))
 
     @property
-    def names_architectures(self) -> bool:
-        """Whether the input named architectures."""
-        return any(piece.arch for piece in self.pieces)
-
-    @property
     def changed(self) -> bool:
         """Whether clang needs other words than nvcc."""
         return self.flags != self.words

@@ -11,7 +11,7 @@ from porting.diagnostics import Diagnostic
 from porting.edits import Edit, apply_edits
 from porting.headers.rust import Needs
 from porting.hipify import Hipified
-from porting.source import CUDA_SUFFIXES, SourceFile
+from porting.source import SourceFile
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,6 @@ class BuildContext:
     def cuda_sources(self) -> tuple[str, ...]:
         """Paths of the files that CUDA's compiler is given: no headers."""
         return tuple(sorted(p for p in self.paths if PurePosixPath(p).suffix == ".cu"))
-
-    @property
-    def cuda_files(self) -> tuple[str, ...]:
-        """Paths of the files whose suffix only CUDA has, headers too."""
-        return tuple(sorted(p for p in self.paths if PurePosixPath(p).suffix in CUDA_SUFFIXES))
 
     def mentions(self, *words: str) -> bool:
         """Whether a source of the tree has one of these texts in it."""

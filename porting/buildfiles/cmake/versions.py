@@ -4,12 +4,13 @@ from porting.buildfiles.cmake.commands import Argument, Command
 from porting.buildfiles.cmake.conversion import Conversion
 from porting.buildfiles.cmake.names import Action, Meaning
 from porting.buildfiles.codes import LEFT_ALONE, VERSION_DECISION
+from porting.config import FOLLOWED_CUDA
 
-LEVEL = "12.8"  # HIP follows the interfaces of CUDA 12
+LEVEL = ".".join(map(str, FOLLOWED_CUDA))
 _LEVELS = {
     Action.VERSION: LEVEL,
-    Action.VERSION_MAJOR: LEVEL.partition(".")[0],
-    Action.VERSION_MINOR: LEVEL.partition(".")[2],
+    Action.VERSION_MAJOR: str(FOLLOWED_CUDA[0]),
+    Action.VERSION_MINOR: str(FOLLOWED_CUDA[1]),
 }
 _SHOWS = frozenset(("message", "configure_file", "file"))
 

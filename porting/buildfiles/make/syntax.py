@@ -44,7 +44,6 @@ class Line:
     value: int
     stop: int
     name: str = ""
-    name_start: int = 0
     operator: str = ""
     target: str = ""
 
@@ -88,7 +87,6 @@ def _assignment(text: str, at: int, end: int, match: re.Match[str], offset: int)
         start + match.end(),
         max(_comment(text, start + match.end(), end), start + match.end()),
         match["name"],
-        start + match.start("name"),
         match["op"],
     )
 

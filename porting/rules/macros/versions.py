@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from porting.config import FOLLOWED_CUDA
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.macros.chains import (
@@ -21,12 +22,12 @@ from porting.rules.macros.codes import COMPILER, VERSION, VERSION_OPEN
 from porting.rules.unit import Unit
 from porting.syntax import Directive, Token, Truth, evaluate
 
-# HIP follows the API of CUDA 12.
+_MAJOR, _MINOR = FOLLOWED_CUDA
 _CUDA12: Final = {
-    "CUDA_VERSION": 12080,
-    "CUDART_VERSION": 12080,
-    "__CUDACC_VER_MAJOR__": 12,
-    "__CUDACC_VER_MINOR__": 8,
+    "CUDA_VERSION": 1000 * _MAJOR + 10 * _MINOR,
+    "CUDART_VERSION": 1000 * _MAJOR + 10 * _MINOR,
+    "__CUDACC_VER_MAJOR__": _MAJOR,
+    "__CUDACC_VER_MINOR__": _MINOR,
     "__CUDACC_VER_BUILD__": 93,
 }
 VERSIONS: Final = frozenset(_CUDA12)
