@@ -44,6 +44,7 @@ def headers_command(  # noqa: PLR0913 - one for each option
 
     They go to DIR/eclosion with -o, else the C header to stdout.  With --check nothing is written:
     names that the tree began to use are errors at the line that uses them, and the exit code is 1.
+    It is 2 where the tree has none of the files that it needs.
     """
     if check and output is not None:
         raise UsageError("--check writes nothing; leave out -o")
@@ -52,7 +53,11 @@ def headers_command(  # noqa: PLR0913 - one for each option
     settings = load_settings(source)
     target = Target(rocm or settings.rocm or DEFAULT_ROCM)
     if check:
-        return _told(check_tree(source, target, settings, header), form)
+        done = check_tree(source, target, settings, header)
+        if form != "json":
+            write_text(f"{done.summary}\n")
+        more = {"checked": list(done.checked), "absent": done.absent}
+        return _told(done.findings, form, more)
     made = tree_headers(source, target, settings)
     if output is None:
         _show(made, form)

@@ -10,7 +10,7 @@ from porting.errors import InputError, reason
 from porting.generated import FOLDER, generated_patterns
 from porting.headers import rust
 from porting.headers.check import check_forwarding, check_header
-from porting.headers.generate import HEADER, Headers, make_headers, units_of
+from porting.headers.generate import HEADER, INCLUDE, Headers, make_headers, units_of
 from porting.mapping import Names
 from porting.patterns import PathPatterns
 from porting.rules import Project, Unit, collect_project
@@ -56,24 +56,55 @@ def tree_headers(source: Path, target: Target, settings: Settings) -> TreeHeader
     return TreeHeaders(files, tuple(by_place([*_missing(made), *shim.diagnostics])))
 
 
-def check_tree(
-    source: Path, target: Target, settings: Settings, header: Path | None
-) -> tuple[Diagnostic, ...]:
+@dataclass(frozen=True)
+class TreeCheck:
+    """What the generated files of a tree lack, and which of them were read to tell.
+
+    `checked`: paths below the root.  `absent`: the C header, where the tree would need one and has
+    only Rust files, as a renamed tree does.
+    """
+
+    findings: tuple[Diagnostic, ...]
+    checked: tuple[str, ...]
+    absent: str = ""
+
+    @property
+    def summary(self) -> str:
+        """Say in a line what was compared with the tree's sources, and what was not."""
+        if not self.checked:
+            return "nothing to check: no source of the tree needs a generated header"
+        text = f"checked: {', '.join(self.checked)}"
+        if self.absent:
+            text += f"; not checked: C, C++ and CUDA sources, as {self.absent} is not there"
+        return text
+
+
+def check_tree(source: Path, target: Target, settings: Settings, header: Path | None) -> TreeCheck:
     """Return what the headers that the tree has lack.  Raises InputError when it has none.
 
     `header`: the C header when it is not in its usual place.
     """
     read = _read(source, target, settings)
     made = _made(read, target)
+    rust_files = _existing(source)
     found: list[Diagnostic] = []
+    checked: list[str] = []
+    absent = ""
     if made.uses.names or header is not None:
         path = header or source / HEADER
-        shown = HEADER if header is None else str(header)
-        found += check_header(_text(path), shown, made, read.names)
-        found += check_forwarding(_forwarding(path.parent), made)
+        forwarding = _forwarding(path.parent)
+        if header is None and rust_files and not forwarding and not path.exists():
+            absent = HEADER
+        else:
+            shown = HEADER if header is None else str(header)
+            text = "" if header is None and forwarding and not path.exists() else _text(path)
+            found += check_header(text, shown, made, read.names)
+            found += check_forwarding(forwarding, made)
+            checked += [shown, *(f"{INCLUDE}/{name}" for name in sorted(forwarding))]
     if rust.generate(read.crates, target, read.names).files:
-        found += rust.check(read.crates, _existing(source), target, read.names)
-    return tuple(by_place(found))
+        found += rust.check(read.crates, rust_files, target, read.names)
+        checked += rust_files
+    return TreeCheck(tuple(by_place(found)), tuple(checked), absent)
 
 
 def _read(source: Path, target: Target, settings: Settings) -> _Read:

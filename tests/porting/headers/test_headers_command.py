@@ -95,6 +95,43 @@ def test_check_without_a_header_says_how_to_get_one(command: Command, make_tree:
     assert "make it with `porting headers`" in done.stderr
 
 
+CRATE = {
+    "Cargo.toml": '[package]\nname = "a"\nedition = "2021"\n',
+    "build.rs": "fn main() {}\n",
+    "src/lib.rs": 'extern "C" {\n    pub fn cudaDeviceReset() -> i32;\n}\n',
+}
+
+
+def test_check_of_a_renamed_tree_reads_the_rust_files_that_it_has(
+    command: Command, make_tree: MakeTree, tmp_path: Path
+) -> None:
+    make_tree({"a.cu": "void f(cudaSomethingNew* p);\n" + KERNEL, **CRATE})
+    command("port", "src", "-o", "out", "--no-verify")
+    (tmp_path / "out/b.cu").write_text(KERNEL)
+    done = command("headers", "out", "--check")
+    files = "eclosion/rocm_build.rs, eclosion/rocm_compat.rs, eclosion/rocm_symbols.rs"
+    assert done.returncode == 0, done.stderr
+    assert f"checked: {files}; not checked: C, C++ and CUDA sources, as" in done.stdout
+    library = tmp_path / "out/src/lib.rs"
+    library.write_text(library.read_text() + 'extern "C" { fn cudaFree(p: *mut u8) -> i32; }\n')
+    done = command("headers", "out", "--check", "--format", "json")
+    said = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert [found["symbol"] for found in said["diagnostics"]] == ["cudaFree"]
+    assert said["absent"] == "eclosion/cuda_to_hip.h"
+
+
+def test_check_of_a_compat_tree_that_lost_its_header_tells_every_name(
+    command: Command, make_tree: MakeTree
+) -> None:
+    root = make_tree({"a.cu": KERNEL, **CRATE})
+    command("headers", "src", "-o", "src")
+    (root / "eclosion/cuda_to_hip.h").unlink()
+    done = command("headers", "src", "--check")
+    assert done.returncode == 1
+    assert "a.cu:2:19: HDR005 error: cudaFree is used here" in done.stderr
+
+
 def test_header_elsewhere_is_checked(command: Command, make_tree: MakeTree) -> None:
     make_tree({"a.cu": KERNEL})
     command("headers", "src", "-o", "other")
