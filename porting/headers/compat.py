@@ -7,7 +7,8 @@ from typing import Final
 from porting.diagnostics import Diagnostic, Severity
 from porting.edits import Edit
 from porting.headers.codes import NEEDS_REWRITE, TORCH
-from porting.headers.generate import Headers
+from porting.headers.generate import INCLUDE, Headers
+from porting.headers.groups import PARTITION
 from porting.headers.guards import arch_guards, counted_in_wavefronts, lines_left_out
 from porting.headers.joining import passed_on
 from porting.headers.parts import part_names
@@ -119,6 +120,7 @@ class _Answers:
     def __init__(self, headers: Headers, names: Names, unit: Unit) -> None:
         self._provided = headers.provided | part_names()
         self._uses = headers.uses
+        self._files = headers.files
         self._names = names
         self._unit = unit
 
@@ -165,6 +167,8 @@ class _Answers:
             "STR004": lambda _: bool(self._uses.look_ups.keys() - {"dlopen"}),
             "MAC001": lambda finding: finding.symbol in self._uses.names,
             "MAC013": self._is_joined_well,
+            "COG001": self._is_defined,
+            "COG003": self._is_defined,
             "INC007": self._is_base,
             "INC008": self._is_base,
         }
@@ -177,6 +181,13 @@ class _Answers:
     def _exists(self, name: str) -> bool:
         known = self._names.get(name)
         return known is None or known.status is Status.UNCHANGED or name in self._provided
+
+    def _is_defined(self, finding: Diagnostic) -> bool:
+        """Whether a header of the tree's defines what HIP's cooperative groups lack."""
+        path = f"{INCLUDE}/{finding.symbol}"
+        if finding.symbol == PARTITION:
+            return any(PARTITION in text for text in self._files.values())
+        return path in self._files
 
     def _is_base(self, finding: Diagnostic) -> bool:
         known = self._names.header(finding.symbol)

@@ -68,7 +68,7 @@ def make_headers(
     missing = tuple(entry for entry in made if isinstance(entry, Missing))
     content = Content(uses, entries, missing, _fields(findings))
     files = {HEADER: compose(content, target, names)}
-    for path, text in forwarding_headers(uses, names).items():
+    for path, text in forwarding_headers(uses, target, names).items():
         files[f"{INCLUDE}/{path}"] = text
     return Headers(files, uses, entries, missing)
 

@@ -16,6 +16,8 @@ from porting.syntax import call_at, match_angle
 
 # Compiler and platform names that no table of a library has.
 PLATFORM: Final = frozenset(("__CUDACC__", "__grid_constant__", "__cluster_dims__", "__maxnreg__"))
+# Names of namespaces that headers define, and that nothing else is called.
+_INNER: Final = frozenset(("labeled_partition",))
 _COMPILER: Final = "__CUDACC__"
 _TAG_WORDS: Final = frozenset(("struct", "enum", "union", "class"))
 # Looked up by name themselves, these find others by name.
@@ -98,7 +100,7 @@ class _Gathering:
 
     def __init__(self, names: Names) -> None:
         self.table = names
-        self._own = PLATFORM | part_names()
+        self._own = PLATFORM | _INNER | part_names()
         self.names: dict[str, _Building] = {}
         self.headers: dict[str, Place] = {}
         self.namespaces: dict[str, Place] = {}

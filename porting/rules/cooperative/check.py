@@ -73,17 +73,18 @@ def _function(unit: Unit, place: int) -> Iterator[Diagnostic]:
         return
     if name.text == "reduce" and provided.has_reduce(unit):
         message = "reduce() is the definition that stands where its header was included"
-        yield unit.diagnose(WRITTEN, name, message)
+        yield unit.diagnose(WRITTEN, name, message, symbol=name.text)
         return
     if name.text == "labeled_partition" and (edits := provided.partition(unit, name)):
         message = "labeled_partition() is a definition behind the include of the header"
-        yield unit.diagnose(WRITTEN, name, message, edits=edits)
+        yield unit.diagnose(WRITTEN, name, message, symbol=name.text, edits=edits)
         return
     yield unit.diagnose(
         ABSENT,
         name,
         f"{NAMESPACE}::{name.text} is not in HIP {unit.target.rocm}: {known.reason}",
         help=known.help,
+        symbol=name.text,
     )
 
 

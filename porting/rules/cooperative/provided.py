@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from porting.edits import Edit
-from porting.rules.cooperative.definitions import LABELED_PARTITION, REDUCE
+from porting.rules.cooperative.definitions import LABELED_PARTITION, REDUCE, without_comments
 from porting.rules.unit import Unit
 from porting.syntax import HeaderName, Token, statement_start
 
@@ -58,7 +58,7 @@ def _behind(unit: Unit, header: HeaderName, definition: str) -> Edit:
     text, newline = unit.source.text, unit.source.newline
     at = _line_end(unit, header.end)
     before = "" if at and text[at - 1] == "\n" else newline
-    return Edit(at, at, before + definition.replace("\n", newline))
+    return Edit(at, at, before + without_comments(definition).replace("\n", newline))
 
 
 def _line_end(unit: Unit, at: int) -> int:

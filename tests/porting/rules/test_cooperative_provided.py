@@ -158,8 +158,10 @@ struct coalesced_group : lanes {
 };
 }
 int __lane_id() { return lane; }
-int __shfl(int value, int from) { return cooperative_groups::lanes{64}.shfl(value, from); }
-unsigned long long __ballot(bool vote) {
+int __builtin_amdgcn_ds_bpermute(int byte, int value) {
+  return cooperative_groups::lanes{64}.shfl(value, byte / 4);
+}
+unsigned long long __ballot64(bool vote) {
   unsigned long long votes = 0;
   exchanged[lane] = vote;
   meeting->arrive_and_wait();
