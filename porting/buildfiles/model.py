@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from porting import __version__
+from porting.buildfiles.codes import LEFT_ALONE
 from porting.config import Mode, Target
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit, apply_edits
@@ -97,6 +98,14 @@ class BuildFiles:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was found, file by file."""
         return tuple(found for done in self.files for found in done.diagnostics)
+
+
+def unreadable(source: SourceFile, offset: int, fault: str) -> Diagnostic:
+    """Return the error of a file that names CUDA and cannot be read."""
+    line, column = source.position(offset)
+    message = f"{fault}: the file cannot be read and is left alone"
+    help_text = "mend the file, then port again"
+    return LEFT_ALONE.at(source.path, message, help_text, line=line, column=column)
 
 
 def rewritten(

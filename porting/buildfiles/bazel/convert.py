@@ -12,7 +12,9 @@ from porting.source import SourceFile
 
 _NAMES = frozenset(("BUILD", "BUILD.bazel", "WORKSPACE", "WORKSPACE.bazel", "MODULE.bazel"))
 _TOKEN = re.compile(
-    r'#[^\n]*|(?P<text>"""(?:.*?)"""|\'\'\'(?:.*?)\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\')'
+    r'#[^\n]*|(?P<text>"{3}(?:.*?)"{3}|\'{3}(?:.*?)\'{3}'
+    # A string that is never closed ends with its line.
+    r'|"(?:[^"\\\n]|\\.)*"?|\'(?:[^\'\\\n]|\\.)*\'?)'
     r"|(?P<word>[A-Za-z_]\w*)",
     re.DOTALL,
 )

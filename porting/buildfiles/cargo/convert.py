@@ -10,7 +10,7 @@ from porting.buildfiles.cargo.rocm import rewrite
 from porting.buildfiles.cargo.script import Script
 from porting.buildfiles.cargo.texts import is_of_cuda
 from porting.buildfiles.codes import ALREADY_PORTED
-from porting.buildfiles.model import BuildContext, Converted, rewritten
+from porting.buildfiles.model import BuildContext, Converted, rewritten, unreadable
 from porting.config import Mode
 from porting.diagnostics import Severity, by_place
 from porting.generated import FOLDER
@@ -40,8 +40,11 @@ class CargoScripts:
 
 def _convert(source: SourceFile, context: BuildContext) -> Hipified:
     script = Script(source)
-    if not any(is_of_cuda(text) for _, text in script.texts()) and not _calls_cuda(script):
+    if not _names_cuda(script):
         return Hipified(source, source.data)
+    if script.fault is not None:
+        told = (unreadable(source, *script.fault),)
+        return Hipified(source, source.data, diagnostics=told)
     if _knows_rocm(script):
         text = f"{source.path} looks for ROCm by itself and stays as it is"
         return Hipified(source, source.data, diagnostics=(ALREADY_PORTED.at(source.path, text),))
@@ -53,6 +56,12 @@ def _convert(source: SourceFile, context: BuildContext) -> Hipified:
     if any(one.severity is Severity.ERROR for one in found):
         return Hipified(source, source.data, diagnostics=tuple(found))
     return rewritten(source, edits, found)
+
+
+def _names_cuda(script: Script) -> bool:
+    rest = (token.text for token in script.tokens if token.kind is Kind.UNFINISHED)
+    texts = (text for _, text in script.texts())
+    return any(is_of_cuda(text) for text in (*texts, *rest)) or _calls_cuda(script)
 
 
 def _calls_cuda(script: Script) -> bool:

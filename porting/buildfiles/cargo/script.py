@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from porting.headers.rust.lexer import Kind, Token, string_value, tokens
-from porting.source import SourceFile
+from porting.source import UTF8_BOM, SourceFile
 
+_BOM = UTF8_BOM.decode("latin-1")
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = {close: open_ for open_, close in _OPENERS.items()}
 # What may follow a closing brace within one statement.
@@ -41,7 +42,7 @@ class Script:
     @cached_property
     def tokens(self) -> list[Token]:
         """The code, without comments."""
-        return tokens(self.source.text)
+        return tokens(self.source.text.replace(_BOM, " " * len(_BOM), 1))
 
     @cached_property
     def partner(self) -> dict[int, int]:
@@ -57,6 +58,24 @@ class Script:
                 opening = stack.pop()
                 found[opening], found[number] = number, opening
         return found
+
+    @cached_property
+    def fault(self) -> tuple[int, str] | None:
+        """Where the text cannot be read, and why; None when all of it can."""
+        stack: list[Token] = []
+        for token in self.tokens:
+            if token.kind is Kind.UNFINISHED:
+                what = "comment" if token.text.startswith("/*") else "string"
+                return token.start, f"the {what} is never closed"
+            if token.kind is not Kind.PUNCT:
+                continue
+            if token.text in _OPENERS:
+                stack.append(token)
+            elif token.text in _CLOSERS:
+                if not stack or stack[-1].text != _CLOSERS[token.text]:
+                    return token.start, f"the {token.text} closes nothing"
+                stack.pop()
+        return (stack[-1].start, f"the {stack[-1].text} is never closed") if stack else None
 
     def text(self, range_: Range) -> str:
         """Return the source text of tokens."""

@@ -9,12 +9,12 @@ from porting.buildfiles.cmake.detection import NAME as DETECTION
 from porting.buildfiles.cmake.detection import detection
 from porting.buildfiles.cmake.find_modules import legacy_module, toolkit_module
 from porting.buildfiles.cmake.gpu_file import gpu_file
-from porting.buildfiles.cmake.leftovers import names_cuda
+from porting.buildfiles.cmake.leftovers import may_name_cuda, names_cuda
 from porting.buildfiles.cmake.project import CMakeProject
 from porting.buildfiles.cmake.rename import convert as rename
 from porting.buildfiles.cmake.vendor import VendorVariables
-from porting.buildfiles.codes import ALREADY_PORTED, LEFT_ALONE
-from porting.buildfiles.model import BuildContext, Converted, rewritten
+from porting.buildfiles.codes import ALREADY_PORTED
+from porting.buildfiles.model import BuildContext, Converted, rewritten, unreadable
 from porting.config import Mode
 from porting.generated import FOLDER
 from porting.hipify import Hipified
@@ -74,13 +74,11 @@ def _generated(
 
 def _converted(project: CMakeProject, file: SourceFile, convert: _Convert) -> Hipified:
     listing = project.listings[file.path]
-    if not names_cuda(listing):
+    if not names_cuda(listing) and not may_name_cuda(listing.unread):
         return rewritten(file, ())
     if project.is_ported(file.path):
         note = ALREADY_PORTED.at(file.path, "knows HIP already; it stays as it is")
         return rewritten(file, (), [note])
     if listing.broken >= 0:
-        line, column = file.position(listing.broken)
-        text = "this is no CMake that can be read, so the file is not converted"
-        return rewritten(file, (), [LEFT_ALONE.at(file.path, text, line=line, column=column)])
+        return rewritten(file, (), [unreadable(file, listing.broken, listing.fault)])
     return convert(project, listing)

@@ -70,11 +70,20 @@ class Command:
 
 @dataclass(frozen=True)
 class Listing:
-    """A parsed file.  `broken`: offset of the first place that is no CMake, -1 when all is."""
+    """A parsed file.
+
+    `broken`: offset of the first place that is no CMake, -1 when all is; `fault`: what it is.
+    """
 
     source: SourceFile
     commands: tuple[Command, ...]
     broken: int = -1
+    fault: str = ""
+
+    @property
+    def unread(self) -> str:
+        """The text after what could be read."""
+        return self.source.text[self.commands[-1].end if self.commands else 0 :]
 
 
 def parse(source: SourceFile) -> Listing:
@@ -85,7 +94,7 @@ def parse(source: SourceFile) -> Listing:
     while at < len(tokens):
         command, after = _command(source.text, tokens, at)
         if command is None:
-            return Listing(source, tuple(_nested(found)), tokens[at].start)
+            return Listing(source, tuple(_nested(found)), *_fault(source.text, tokens, at))
         found.append(command)
         at = after
     return Listing(source, tuple(_nested(found)))
@@ -112,6 +121,19 @@ def _command(text: str, tokens: list[Token], at: int) -> tuple[Command | None, i
         args.append(_argument(text, token))
         number += 1
     return None, at
+
+
+def _fault(text: str, tokens: list[Token], at: int) -> tuple[int, str]:
+    """Return where and why the tokens from `at` on are no command."""
+    name = tokens[at]
+    word = text[name.start : name.end]
+    opens = tokens[at + 1].kind is Kind.OPEN if at + 1 < len(tokens) else False
+    if name.kind is not Kind.WORD or not _NAME.fullmatch(word) or not opens:
+        return name.start, f"{word[:40]} is no command"
+    stray = next((token for token in tokens[at:] if token.kind is Kind.STRAY), None)
+    if stray is not None:
+        return stray.start, f"{text[stray.start : stray.end]} is never closed"
+    return name.start, f"the ( of {word} is never closed"
 
 
 def _argument(text: str, token: Token) -> Argument:

@@ -67,10 +67,11 @@ def _is_own_folder(argument: Argument, match: re.Match[str]) -> bool:
 def names_cuda(listing: Listing) -> bool:
     """Whether a file has anything to convert: it names CUDA's tools, libraries or sources."""
     return any(
-        command.name.startswith("cuda_") or any(map(_may_name_cuda, command.values))
+        command.name.startswith("cuda_") or any(map(may_name_cuda, command.values))
         for command in listing.commands
     )
 
 
-def _may_name_cuda(value: str) -> bool:
+def may_name_cuda(value: str) -> bool:
+    """Whether a text has a name of CUDA's tools, libraries or sources in it."""
     return bool(_OF_CUDA.search(value)) or any(map(is_of_nvcc, re.split(r"[\s;]", value)))

@@ -12,14 +12,14 @@ from enum import StrEnum
 class Kind(StrEnum):
     """What a token is."""
 
-    SPACE = "space"  # blanks and line ends
+    SPACE = "space"  # blanks and line ends, a byte order mark
     COMMENT = "comment"  # of a line or in brackets
     WORD = "word"  # an unquoted argument, or a command's name
     QUOTED = "quoted"
     BRACKET = "bracket"
     OPEN = "("
     CLOSE = ")"
-    STRAY = "stray"  # what no valid file has, like a quote that does not end
+    STRAY = "stray"  # what no valid file has, like a quote or bracket that does not end
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,13 @@ class Token:
 
 _TOKEN = re.compile(
     r"""
-    (?P<space>\s+)
-    | (?P<comment>\#\[(?P<hashed>=*)\[.*?\](?P=hashed)\] | \#[^\n]*)
+    (?P<space>\s+ | \A\xef\xbb\xbf)
+    | (?P<comment>\#\[(?P<hashed>=*)\[.*?\](?P=hashed)\] | \#(?!\[=*\[)[^\n]*)
     | (?P<bracket>\[(?P<equals>=*)\[.*?\](?P=equals)\])
     | (?P<quoted>"(?:[^"\\]|\\.)*")
     | (?P<open>\()
     | (?P<close>\))
+    | (?P<unclosed>\#?\[=*\[)
     | (?P<word>(?:\$\([^\s()"\#]*\)|[^\s()\#"\\]|\\.)
                (?:\$\([^\s()"\#]*\)|[^\s()\#"\\]|\\.|"(?:[^"\\]|\\.)*")*)
     | (?P<stray>.)
@@ -53,6 +54,7 @@ _KINDS = {
     "open": Kind.OPEN,
     "close": Kind.CLOSE,
     "word": Kind.WORD,
+    "unclosed": Kind.STRAY,
     "stray": Kind.STRAY,
 }
 

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from porting.buildfiles.codes import ALREADY_PORTED
+from porting.buildfiles.make.faults import fault
 from porting.buildfiles.make.generate import NAME, gpu_mk
 from porting.buildfiles.make.model import Makefile
 from porting.buildfiles.make.rewriting import Difference, rewrite
 from porting.buildfiles.make.syntax import Kind
-from porting.buildfiles.model import BuildContext, Converted, rewritten
+from porting.buildfiles.model import BuildContext, Converted, rewritten, unreadable
 from porting.buildfiles.shell.generate import NAME as DETECT
 from porting.buildfiles.shell.generate import gpu_detect
 from porting.diagnostics import Severity, by_place
@@ -85,6 +86,9 @@ def _convert(
     if _ROCM.search(code):
         text = f"{source.path} knows ROCm and stays as it is"
         told = (ALREADY_PORTED.at(source.path, text),)
+        return Hipified(source, source.data, diagnostics=told), []
+    if (broken := fault(makefile)) is not None:
+        told = (unreadable(source, *broken),)
         return Hipified(source, source.data, diagnostics=told), []
     work = rewrite(makefile, context, taken)
     found = by_place(work.found)

@@ -6,23 +6,27 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from porting.buildfiles.make.words import end_of_reference
+from porting.source import UTF8_BOM
 
 _ASSIGNMENT = re.compile(
-    r"(?P<lead>[ ]*(?:(?:export|override|private|unexport)[ \t]+)*)"
+    r"(?P<lead>[ \t]*(?:(?:export|override|private|unexport)[ \t]+)*)"
     r"(?P<name>(?:[^\s:#=+?!$]|\$\([^)]*\)|\$\{[^}]*\})+)[ \t]*"
     r"(?P<op>:::=|::=|:=|\+=|\?=|!=|=)[ \t]*"
 )
 _DIRECTIVE = re.compile(
     r"[ \t]*(ifeq|ifneq|ifdef|ifndef|else|endif|-?include|sinclude|vpath|load)\b"
 )
+# What may stand among the commands of a rule; any other line ends them.
+_CONDITIONAL = re.compile(r"[ \t]*(?:ifeq|ifneq|ifdef|ifndef|else|endif)\b")
 _DEFINE = re.compile(r"[ \t]*(?:override[ \t]+|export[ \t]+)*define\b[ \t]*(\S+)")
+_BOM = UTF8_BOM.decode("latin-1")
 _ENDEF = re.compile(r"[ \t]*endef\b")
 
 
 class Kind(StrEnum):
     """What a logical line is."""
 
-    BLANK = "blank"  # comments too
+    BLANK = "blank"  # comments too, and a byte order mark
     ASSIGNMENT = "assignment"
     DIRECTIVE = "directive"
     DEFINE = "define"  # with its body and endef
@@ -50,27 +54,52 @@ class Line:
 
 def read(text: str) -> Iterator[Line]:
     """Yield the logical lines of a Makefile."""
-    at, rule, seen_rule = 0, "", False
+    at, rule, in_rule, prefix = 0, "", False, "\t"
+    if text.startswith(_BOM):
+        at = len(_BOM)
+        yield Line(Kind.BLANK, 0, at, at, at)
     while at < len(text):
         end = _line_end(text, at)
         body = text[at:end]
-        if text[at] == "\t" and seen_rule:
+        if text[at] == prefix and in_rule:
             yield Line(Kind.RECIPE, at, end, at + 1, _without_end(text, at, end), target=rule)
         elif _DEFINE.match(body):
-            end = _define_end(text, end)
+            end, in_rule = _define_end(text, end), False
             yield Line(Kind.DEFINE, at, end, at, _without_end(text, at, end))
         elif not body.strip() or body.lstrip().startswith("#"):
             yield Line(Kind.BLANK, at, end, at, at)
         elif _DIRECTIVE.match(body) or _is_reference(body.strip()):
+            in_rule = in_rule and bool(_CONDITIONAL.match(body))
             yield Line(Kind.DIRECTIVE, at, end, at, _comment(text, at, end))
         elif match := _ASSIGNMENT.match(body):
-            yield _assignment(text, at, end, match, 0)
+            in_rule = False
+            line = _assignment(text, at, end, match, 0)
+            prefix = _prefix(text, line, prefix)
+            yield line
         else:
             line = _rule(text, at, end)
-            if line.kind is Kind.RULE:
-                rule, seen_rule = line.target, True
-            yield line
+            in_rule = line.kind is Kind.RULE
+            rule = line.target if in_rule else rule
+            yield from _with_command(text, line)
         at = end
+
+
+def _prefix(text: str, line: Line, known: str) -> str:
+    """Return what commands begin with after an assignment: a tab unless it says otherwise."""
+    if line.name != ".RECIPEPREFIX":
+        return known
+    return text[line.value : line.stop][:1] or "\t"
+
+
+def _with_command(text: str, line: Line) -> Iterator[Line]:
+    """Yield a line; the command after the `;` of a rule is one of its own."""
+    at = _outside(text, line.start, line.stop, ";") if line.kind is Kind.RULE else -1
+    if at < 0:
+        yield line
+        return
+    yield Line(Kind.RULE, line.start, at + 1, line.value, at, target=line.target)
+    stop = _without_end(text, at + 1, line.end)
+    yield Line(Kind.RECIPE, at + 1, line.end, at + 1, stop, target=line.target)
 
 
 def _is_reference(text: str) -> bool:
@@ -93,7 +122,7 @@ def _assignment(text: str, at: int, end: int, match: re.Match[str], offset: int)
 
 def _rule(text: str, at: int, end: int) -> Line:
     """Return a rule, or the assignment to a variable of some targets."""
-    colon = _colon(text, at, end)
+    colon = _outside(text, at, end, ":")
     if colon < 0:
         return Line(Kind.DIRECTIVE, at, end, at, _comment(text, at, end))
     after = colon + (2 if text.startswith("::", colon) else 1)
@@ -106,12 +135,12 @@ def _rule(text: str, at: int, end: int) -> Line:
     return Line(Kind.RULE, at, end, at, _comment(text, at, end), target=target)
 
 
-def _colon(text: str, at: int, end: int) -> int:
-    """Return the place of the colon of a rule, outside of references; -1 without one."""
+def _outside(text: str, at: int, end: int, mark: str) -> int:
+    """Return the place of a mark outside of references; -1 without one."""
     while at < end:
         if text[at] == "$":
             at = end_of_reference(text, at)
-        elif text[at] == ":":
+        elif text[at] == mark:
             return at
         else:
             at += 1

@@ -168,7 +168,8 @@ def _project_arguments(project: Project, file: MesonFile, call: Call) -> None:
     rocm = f"hip_args += [{', '.join(flags)}]"
     old = file.text(call.first, call.closing + 1)
     if project.compat:
-        rocm = f"if {_LINE}\n  {rocm}\nelif gpu_platform == 'cuda'\n  {old}\nendif"
+        lines = (f"if {_LINE}", f"  {rocm}", "elif gpu_platform == 'cuda'", f"  {old}", "endif")
+        rocm = file.source.newline.join(lines)
     project.replace(file, call.first, call.closing + 1, rocm)
 
 

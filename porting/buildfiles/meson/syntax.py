@@ -9,7 +9,7 @@ from porting.source import SourceFile
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n]+|\\\r?\n|#[^\n]*)"
-    r"|(?P<string>f?'''.*?'''|f?'(?:[^'\\\n]|\\.)*')"
+    r"|(?P<string>f?'''.*?'''|f?'(?:[^'\\]|\\.)*')"
     r"|(?P<word>[A-Za-z_]\w*)"
     r"|(?P<number>\d\w*)"
     r"|(?P<mark>==|!=|>=|<=|\+=|.)",
@@ -97,6 +97,23 @@ class MesonFile:
             elif token.text in _OPENERS.values() and stack:
                 found[stack.pop()] = number
         return found
+
+    @cached_property
+    def fault(self) -> tuple[int, str] | None:
+        """Where the text cannot be read, and why; None when all of it can."""
+        stack: list[Token] = []
+        for token in self.tokens:
+            if token.kind != "mark":
+                continue
+            if token.text == "'":
+                return token.start, "the string is never closed"
+            if token.text in _OPENERS:
+                stack.append(token)
+            elif token.text in _OPENERS.values():
+                if not stack or _OPENERS[stack[-1].text] != token.text:
+                    return token.start, f"the {token.text} closes nothing"
+                stack.pop()
+        return (stack[0].start, f"the {stack[0].text} is never closed") if stack else None
 
     def text(self, first: int, end: int) -> str:
         """Return the text of tokens, the end exclusive."""

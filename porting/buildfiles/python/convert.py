@@ -83,7 +83,7 @@ def _convert(source: SourceFile, context: BuildContext) -> Hipified:
 def _unreadable(source: SourceFile, error: SyntaxError) -> Iterator[Diagnostic]:
     if "cuda" in source.text.lower() or "nvcc" in source.text:
         line = min(max(error.lineno or 1, 1), max(source.line_count, 1))
-        message = f"the script is no Python 3 ({error.msg}), so it was not ported"
+        message = f"the script is no Python 3 ({error.msg}), so it is left alone"
         help_text = "bring it to Python 3 and port again"
         yield SCRIPT_UNREADABLE.at(source.path, message, help_text, line=line)
 
