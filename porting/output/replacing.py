@@ -101,7 +101,11 @@ def _put_in_place(written: Mapping[Path, Path]) -> None:
         if len(written) > 1:
             for path, beside in written.items():
                 former = beside.with_name(beside.name + ".old")
-                os.link(path, former, follow_symlinks=False)
+                try:
+                    os.link(path, former, follow_symlinks=False)
+                except FileNotFoundError:  # it is new
+                    undo.callback(path.unlink, missing_ok=True)
+                    continue
                 undo.callback(_restore, former, path)
                 kept.append(former)
         for path, beside in written.items():

@@ -197,18 +197,18 @@ def _own(unit: Unit, header: HeaderName) -> str | None:
 
 
 def _renamed(unit: Unit, header: HeaderName, own: str) -> Edit | None:
-    """Return the edit that follows a file of the tree to its new name."""
-    new = unit.project.renamed.get(own)
-    if new is None:
-        return None
+    """Return the edit that follows a file of the tree to its new name, from the includer's."""
+    project, includer = unit.project, unit.source.path
     written = posixpath.normpath(header.path)
-    if own.endswith(written):
-        base = own.removesuffix(written)
-        path = new.removeprefix(base) if new.startswith(base) else new
+    new = project.renamed.get(own, own)
+    if header.quoted and project.beside(includer, header.path) == own:
+        folder = posixpath.dirname(project.renamed.get(includer, includer))
+    elif own.endswith(written):
+        folder = own.removesuffix(written)  # that of the include path
     else:
-        folder = posixpath.dirname(unit.project.renamed.get(unit.source.path, unit.source.path))
-        path = posixpath.relpath(new, folder or ".")
-    return Edit(header.start, header.end, path, header.path) if path != header.path else None
+        return None
+    path = posixpath.relpath(new, folder or ".")
+    return Edit(header.start, header.end, path, header.path) if path != written else None
 
 
 def _missing(unit: Unit, header: HeaderName, known: Name) -> Diagnostic:
