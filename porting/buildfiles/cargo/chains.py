@@ -4,7 +4,7 @@ import re
 
 from porting.buildfiles.cargo.flow import enclosing_function, home_name
 from porting.buildfiles.cargo.script import Call, Range, Script
-from porting.buildfiles.cargo.work import Rewriting, quoted
+from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, quoted
 from porting.buildfiles.codes import LEFT_ALONE, flag_code
 from porting.buildfiles.flags import Piece, offload_arch, translate
 from porting.diagnostics import Severity
@@ -111,7 +111,7 @@ def _home(work: Rewriting) -> str:
     """Return the expression for ROCm's folder, as a text."""
     if work.compat:
         return "gpu_build::home()"
-    return 'std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into())'
+    return ROCM_HOME
 
 
 def _links(script: Script, number: int) -> bool:

@@ -1,10 +1,9 @@
 """Which names of a build script stand for CUDA's folders: a simple flow from strings to names."""
 
-import re
-
 from porting.buildfiles.cargo.script import Range, Script, inline_names
 from porting.buildfiles.cargo.texts import is_of_cuda
 from porting.headers.rust.lexer import Kind
+from porting.rules.strings.machine import is_home
 
 _NO_NAMES = frozenset(("let", "mut", "if", "while", "for", "in", "Some", "Ok", "Err", "ref"))
 _ROUNDS = 4  # longer chains of names are nobody's build script
@@ -89,7 +88,7 @@ def home_name(script: Script, number: int) -> tuple[str, bool]:
     """
     _, body = enclosing_function(script, number)
     for at, text in script.texts():
-        if not body < at < number or not re.fullmatch(r"CUDA_(HOME|PATH|ROOT)\w*", text):
+        if not body < at < number or not is_home(text):
             continue
         statement = script.statement(at)
         head = [t.text for t in script.tokens[statement.first : statement.first + 4]]

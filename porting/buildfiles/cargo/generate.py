@@ -8,6 +8,8 @@ from porting.toolkits import platforms
 from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
 
 NAME = "gpu_build.rs"
+# What the answer depends on, and the compiler that scripts take: cargo asks again when one changes.
+WATCHED = (SELECTOR, *(v for p in PLATFORMS for v in p.variables), "PATH", "HIPCC")
 
 
 def gpu_build(banner: str) -> str:
@@ -24,6 +26,7 @@ def gpu_build(banner: str) -> str:
     for name, (message, renamed) in messages.items():
         text = _formatted(text, name, message, renamed)
     text = text.replace("@SELECTOR@", SELECTOR).replace("@PLATFORMS@", _table())
+    text = text.replace("@WATCHED@", _texts(WATCHED).removeprefix("&"))
     return banner + text
 
 

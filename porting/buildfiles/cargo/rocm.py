@@ -15,11 +15,12 @@ from porting.buildfiles.cargo.texts import (
     rpath_line,
     sets_search,
 )
-from porting.buildfiles.cargo.work import Rewriting, quoted
+from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, quoted
 from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED, RUN_PATH_LOST
 from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.model import BuildContext
 from porting.edits import Edit
+from porting.rules.strings.machine import ROCM_VARIABLE
 
 _MESSAGES = frozenset(("panic", "expect", "eprintln", "unwrap_or_default", "assert", "warn"))
 
@@ -116,13 +117,13 @@ def _dependents(work: Rewriting, number: int) -> None:
 
 
 _LIBRARIES = {
-    False: 'let rocm_lib = std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into()) + "/lib";',
+    False: f'let rocm_lib = {ROCM_HOME} + "/lib";',
     True: 'let rocm_lib = gpu_build::home() + "/lib";',
 }
 _SEARCH = (
     'println!("cargo:rustc-link-search=native={rocm_lib}");',
     'println!("cargo:rustc-link-arg=-Wl,-rpath,{rocm_lib}");',
-    'println!("cargo:rerun-if-env-changed=ROCM_PATH");',
+    f'println!("cargo:rerun-if-env-changed={ROCM_VARIABLE}");',
 )
 
 

@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 
 from porting.buildfiles.libraries import library
+from porting.rules.strings.machine import CUDA_FOLDER, HOME_VARIABLE, ROCM_HOME, ROCM_VARIABLE
 
-_HOME = re.compile(r"CUDA_(?:HOME|PATH|ROOT|TOOLKIT_ROOT_DIR)|CUDA_TOOLKIT_PATH|CUDATOOLKIT_HOME")
+_HOME = re.compile(rf"(?<!\w){HOME_VARIABLE}(?!\w)")
 _CUDA_WORD = re.compile(
     r"(?i)cuda|nvcc|nvrtc|cublas|cufft|curand|cusparse|cusolver|cudnn|nvidia|\bnccl|"
     r"\blib64\b|\bsm_\d|compute_\d"
@@ -15,7 +16,7 @@ _LINK = re.compile(
 )
 _INLINE = re.compile(r"(?<!\{)\{[A-Za-z_]\w*(?::[^}]*)?\}")
 _PREFIX = re.compile(r"cargo::?[\w-]+=")
-_DEFAULT = re.compile(r"/usr/local/cuda(?:-[\d.]+)?|/opt/cuda")
+_DEFAULT = re.compile(CUDA_FOLDER)
 _FOLDERS = (
     (re.compile(r"\blib64(?:/stubs)?(?![\w.])"), "lib"),
     (re.compile(r"\btargets/[\w-]+/lib(?:/stubs)?(?![\w.])"), "lib"),
@@ -58,8 +59,8 @@ def is_of_cuda(text: str) -> bool:
 
 def for_rocm(text: str) -> str | None:
     """Return a string about folders, programs and variables for ROCm, None when it is not clear."""
-    done = _HOME.sub("ROCM_PATH", text)
-    done = _DEFAULT.sub("/opt/rocm", done)
+    done = _HOME.sub(ROCM_VARIABLE, text)
+    done = _DEFAULT.sub(ROCM_HOME, done)
     for pattern, folder in _FOLDERS:
         done = pattern.sub(folder, done)
     done = re.sub(r"(?<![\w-])nvcc(?![\w-])", "hipcc", done)

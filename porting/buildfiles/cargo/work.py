@@ -9,6 +9,11 @@ from porting.config import Mode
 from porting.diagnostics import Code, Diagnostic
 from porting.edits import Edit
 from porting.generated import FOLDER
+from porting.rules.strings import machine
+from porting.rules.strings.machine import ROCM_VARIABLE
+
+# ROCm's folder in a script that is for ROCm alone.
+ROCM_HOME = f'std::env::var("{ROCM_VARIABLE}").unwrap_or("{machine.ROCM_HOME}".into())'
 
 
 @dataclass

@@ -18,6 +18,7 @@ from porting.diagnostics import Severity
 from porting.edits import apply_edits
 from porting.generated import FOLDER
 from porting.hipify import Hipified
+from porting.rules.strings.machine import CUDA_FOLDER
 
 _LANGUAGE = "${GPU_LANGUAGE}"
 _ENABLE = f"enable_language({_LANGUAGE})"
@@ -29,7 +30,7 @@ _NAMES = re.compile(
     r"|(?<=\$<LINK_LANGUAGE:)(?P<link>CUDA)(?=>)"
     r"|(?P<standard>\bcuda)(?=_std_\d+\b)"
 )
-_LITERAL_HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+)?(?:/lib64(?:/stubs)?)?(?![\w.-])")
+_LITERAL_HOME = re.compile(rf"{CUDA_FOLDER}(?:/lib64(?:/stubs)?)?(?![\w.-])")
 _OPTION_COMMANDS = frozenset(
     """target_compile_options add_compile_options target_link_options add_link_options
     set_target_properties set_property set_source_files_properties cuda_add_library

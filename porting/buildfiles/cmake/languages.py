@@ -7,6 +7,7 @@ from porting.buildfiles.cmake.commands import Command
 from porting.buildfiles.cmake.conversion import Conversion, call
 from porting.buildfiles.cmake.references import ROCM_ROOT
 from porting.buildfiles.cmake.steps import runs_nvcc
+from porting.rules.strings.machine import ROCM_HOME, ROCM_VARIABLE
 
 # HIP is a language from 3.21 on; the first releases of 3.21 could not link it.
 OLDEST = (3, 21, 3)
@@ -137,7 +138,7 @@ def packages(conversion: Conversion, how: Sequence[str]) -> list[str]:
     required = " REQUIRED" if "REQUIRED" in how else ""
     return [
         # Before HIP is enabled, CMake does not know ROCm's place yet.
-        "list(APPEND CMAKE_PREFIX_PATH ${CMAKE_HIP_COMPILER_ROCM_ROOT} $ENV{ROCM_PATH} /opt/rocm)",
+        f"list(APPEND CMAKE_PREFIX_PATH {ROCM_ROOT} $ENV{{{ROCM_VARIABLE}}} {ROCM_HOME})",
         *found,
         *(f"find_library({n.upper()}_LIBRARY {n}{required})" for n in project.unpackaged),
     ]

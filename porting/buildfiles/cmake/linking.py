@@ -8,11 +8,12 @@ from porting.buildfiles.cmake.names import Action, variable
 from porting.buildfiles.cmake.project import IDENTIFIER
 from porting.buildfiles.cmake.references import is_linkable, link_text
 from porting.buildfiles.libraries import Linked, library
+from porting.rules.strings.machine import CUDA_FOLDER, HOME_VARIABLE
 
 # Names that are no library's for a linker.
 NO_LIBRARY_NAMES = frozenset(("toolkit", "cub", "thrust", "libcudacxx", "wmma"))
 PLATFORM = "__HIP_PLATFORM_AMD__=1"
-_CUDA_INCLUDE = re.compile(r"/usr/local/cuda[-\d.]*/|CUDA\w*_(?:ROOT|HOME|PATH|DIR)\}/include")
+_CUDA_INCLUDE = re.compile(rf"(?:{CUDA_FOLDER}|\b{HOME_VARIABLE}\}})/include")
 
 
 def link_libraries(conversion: Conversion, command: Command) -> None:

@@ -10,6 +10,7 @@ from porting.buildfiles.cmake.commands import Command, Listing, parse
 from porting.buildfiles.cmake.names import Action, variable
 from porting.buildfiles.libraries import Linked, library
 from porting.buildfiles.model import BuildContext
+from porting.generated import FOLDER
 from porting.source import SourceFile
 
 TARGET = re.compile(r"\bCUDA::(\w+)")
@@ -145,7 +146,7 @@ def _knows_hip(commands: Iterable[Command]) -> bool:
         if command.name.startswith(("hip_", "rocm_")):
             return True
         if command.name != "message" and any(
-            _PORTED.search(value) or "eclosion/gpu.cmake" in value for value in command.values
+            _PORTED.search(value) or f"{FOLDER}/gpu.cmake" in value for value in command.values
         ):
             return True
     return False

@@ -23,25 +23,16 @@ from porting.buildfiles.codes import (
 )
 from porting.buildfiles.libraries import Linked, library
 from porting.diagnostics import Severity
+from porting.rules.strings import machine
+from porting.rules.strings.machine import CUDA_FOLDER, HOME_VARIABLE
 
 ROCM_ROOT = "${CMAKE_HIP_COMPILER_ROCM_ROOT}"
 HOME = "the home of ROCm"  # the reason of variables that hold a toolkit's place
-_ENVIRONMENT = {
-    **dict.fromkeys(("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR",
-                     "CUDAToolkit_ROOT", "CUDA_BIN_PATH", "CUDADIR"), "ROCM_PATH"),
-    "CUDACXX": "HIPCXX",
-    "CUDAFLAGS": "HIPFLAGS",
-    "TORCH_CUDA_ARCH_LIST": "PYTORCH_ROCM_ARCH",
-    "CUDA_VISIBLE_DEVICES": "HIP_VISIBLE_DEVICES",
-}  # fmt: skip
-_HOME = (
-    r"(?:\$\{(?:CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_ROOT(?:_DIR)?|CUDA_HOME|CUDA_PATH)\}"
-    r"|/usr/local/cuda(?:-[\d.]+)?)"
-)
+_HOME = rf"(?:\$\{{{HOME_VARIABLE}\}}|{CUDA_FOLDER})"
 _NAME = re.compile(
     rf"""
     (?P<libraries>{_HOME}/(?:lib64|lib|targets/[\w-]+/lib)(?:/stubs)?(?![\w-]))
-    | (?P<folder>/usr/local/cuda(?:-[\d.]+)?(?![\w-]))
+    | (?P<folder>{CUDA_FOLDER}(?![\w-]))
     | \$ENV\{{(?P<environment>\w+)\}}
     | \$<(?P<condition>COMPILE_LANGUAGE|LINK_LANGUAGE|COMPILE_LANG_AND_ID|LINK_LANG_AND_ID):
           (?P<languages>[\w,]*\bCUDA\b[\w,]*)>
@@ -70,13 +61,19 @@ def rename_references(conversion: Conversion, command: Command) -> None:
             conversion.edits.replace(argument.inner, argument.inner_end, "HIP")
         if argument.value == "NVIDIA" and any("CUDA_COMPILER_ID" in v for v in command.values):
             conversion.edits.replace(argument.inner, argument.inner_end, "Clang")
-        if command.values[number - 1 : number] == ("ENV",) and argument.value in _ENVIRONMENT:
-            name = _ENVIRONMENT[argument.value]
+        if command.values[number - 1 : number] == ("ENV",):
+            name = _environment(argument.value) or argument.value
             conversion.edits.replace(argument.inner, argument.inner_end, name)
         for match in _NAME.finditer(argument.value):
             _replace(conversion, command, argument, match, seen)
     if command.name == "target_link_options":
         _drop_empty(conversion, command)
+
+
+def _environment(name: str) -> str:
+    """Return the variable that ROCm has for one of CUDA's, "" for none."""
+    known = machine.variable(name)
+    return known.rocm if known else ""
 
 
 def _drop_empty(conversion: Conversion, command: Command) -> None:
@@ -168,7 +165,7 @@ def _text(conversion: Conversion, match: re.Match[str]) -> str | None:  # noqa: 
     if match["folder"]:
         return ROCM_ROOT
     if match["environment"]:
-        new = _ENVIRONMENT.get(match["environment"])
+        new = _environment(match["environment"])
         return f"$ENV{{{new}}}" if new else None
     if match["condition"]:
         return f"$<{match['condition']}:{_languages(match['condition'], match['languages'])}>"

@@ -17,10 +17,11 @@ from porting.diagnostics import Severity, by_place
 from porting.edits import Edit
 from porting.generated import FOLDER
 from porting.hipify import Hipified
+from porting.rules.strings.machine import CUDA_FOLDER, HOME_VARIABLE, ROCM_HOME, ROCM_VARIABLE
 from porting.source import SourceFile
 
 _NAMES = frozenset(("Makefile", "makefile", "GNUmakefile"))
-_CUDA = re.compile(r"(?i)nvcc|cudart|-lcublas|-lcuda\b|cuda_(?:home|path|root|dir)|/usr/local/cuda")
+_CUDA = re.compile(rf"(?i)nvcc|cudart|-lcublas|-lcuda\b|{HOME_VARIABLE}|{CUDA_FOLDER}")
 _ROCM = re.compile(r"(?i)\bhipcc\b|rocm|amdhip64|offload-arch|gpu\.mk")
 
 
@@ -94,7 +95,7 @@ def _convert(
     found = by_place(work.found)
     if any(one.severity is Severity.ERROR for one in found):
         return Hipified(source, source.data, diagnostics=tuple(found)), []
-    uses_home = any("$(ROCM_PATH)" in edit.replacement for edit in work.edits)
+    uses_home = any(f"$({ROCM_VARIABLE})" in edit.replacement for edit in work.edits)
     edits = [*work.edits, *_head(makefile, work.differences, uses_home=uses_home)]
     edits.sort(key=lambda edit: (edit.start, edit.end))
     return rewritten(source, edits, found), work.differences
@@ -109,7 +110,7 @@ def _head(makefile: Makefile, differences: Sequence[Difference], *, uses_home: b
     newline = makefile.source.newline
     if not differences:
         is_set = any(name in makefile.values for name in makefile.homes())
-        line = f"ROCM_PATH ?= /opt/rocm{newline}{newline}"
+        line = f"{ROCM_VARIABLE} ?= {ROCM_HOME}{newline}{newline}"
         return [Edit(at, at, line)] if uses_home and not is_set else []
     path = makefile.source.path
     folder = "../" * path.count("/") + FOLDER

@@ -7,14 +7,11 @@ from functools import cached_property
 
 from porting.buildfiles.make.syntax import Kind, Line, read
 from porting.buildfiles.make.words import Word, split
+from porting.rules.strings.machine import CUDA_FOLDER, ROCM_HOME, ROCM_VARIABLE, is_home
 from porting.source import SourceFile
 
 _REFERENCE = re.compile(r"\$[({]([\w.-]+)[)}]")
-_HOME = re.compile(
-    r"CUDA_?(?:HOME|PATH|ROOT|DIR|INSTALL_PATH|INSTALL_DIR|TOOLKIT_ROOT(?:_DIR)?|TOOLKIT_PATH"
-    r"|TOOLKIT|BASE|PREFIX|LOCATION)"
-)
-_DEFAULT = re.compile(r"/usr/local/cuda(?:-[\d.]+)?|/opt/cuda")
+_DEFAULT = re.compile(CUDA_FOLDER)
 _NVCC = re.compile(r"(?<![\w-])nvcc(?![\w-])")
 _EVAL = re.compile(r"\$\(eval\s+([\w.-]+)\s*\+?=\s*(.*)")
 _CONDITION = re.compile(r"[ \t]*(ifn?eq|ifn?def)\b")
@@ -135,7 +132,7 @@ class Makefile:
     def home_in(self, text: str) -> re.Match[str] | None:
         """Return CUDA's folder at the beginning of a text: a variable of its name, or a path."""
         match = re.match(r"\$[({](\w+)[)}]", text)
-        if match and (_HOME.fullmatch(match[1]) or self._is_home(match[1])):
+        if match and (is_home(match[1]) or self._is_home(match[1])):
             return match
         return _DEFAULT.match(text)
 
@@ -145,13 +142,13 @@ class Makefile:
     def homes(self) -> tuple[str, ...]:
         """Return the variables that stand for CUDA's folder."""
         names = {*self.values, *_REFERENCE.findall(self.source.text)}
-        return tuple(sorted(n for n in names if _HOME.fullmatch(n) or self._is_home(n)))
+        return tuple(sorted(n for n in names if is_home(n) or self._is_home(n)))
 
 
 def renamed(text: str, homes: tuple[str, ...]) -> str:
     """Return a text with CUDA's folder, and nvcc with what is named after it, as ROCm's."""
     for name in homes:
-        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "ROCM_PATH", text)
-    text = _DEFAULT.sub("/opt/rocm", text)
+        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", ROCM_VARIABLE, text)
+    text = _DEFAULT.sub(ROCM_HOME, text)
     text = re.sub(r"(?<![A-Za-z0-9])NVCC(?![a-z])", "HIPCC", text)
     return _NVCC.sub("hipcc", text)

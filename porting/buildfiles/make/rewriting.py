@@ -15,9 +15,10 @@ from porting.buildfiles.model import BuildContext
 from porting.config import Mode
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
+from porting.rules.strings.machine import CUDA_FOLDER, ROCM_VARIABLE
 
 _CUDA = re.compile(
-    r"(?i)(?<![\w-])nvcc(?![\w-])|cudart|-gencode|\bsm_\d|compute_\d|/usr/local/cuda|-lcu|-lnv|"
+    rf"(?i)(?<![\w-])nvcc(?![\w-])|cudart|-gencode|\bsm_\d|compute_\d|{CUDA_FOLDER}|-lcu|-lnv|"
     r"nvidia|--expt-|-Xcompiler|-Xptxas|(?<![\w-])cuda(?:rt)?-(?:\d|\$[({]\w*VER)"
 )
 _ASKS_VERSION = re.compile(r"nvcc\S*\s+(?:--version|-V)\b|\$[({]NVCC[)}]\s+(?:--version|-V)\b")
@@ -115,7 +116,7 @@ def _spelling(work: Rewriting, variables: frozenset[str]) -> Rocm:
         compiler = "$(GPU_COMPILER)"
         return Rocm("$(GPU_HOME)", compiler, compiler, options, implied=implied)
     options = " ".join(offload_arch(archs))
-    home = "$(ROCM_PATH)"
+    home = f"$({ROCM_VARIABLE})"
     return Rocm(home, f"{home}/bin/hipcc", "hipcc", options, variables, implied)
 
 

@@ -1,6 +1,7 @@
 """The kinds of findings in build scripts written in Python."""
 
 from porting.diagnostics import Code, Severity
+from porting.generated import FOLDER
 
 TOPIC = "build-system"
 
@@ -41,7 +42,7 @@ SCRIPT_MANIFEST = Code(
     TOPIC,
     Severity.NOTE,
     "an sdist needs the folder eclosion",
-    "setup.py imports eclosion/gpu_build.py, so a source distribution has to carry that folder:"
+    f"setup.py imports {FOLDER}/gpu_build.py, so a source distribution has to carry that folder:"
     " `graft eclosion` in MANIFEST.in does it.",
 )
 CODES = (

@@ -8,12 +8,14 @@ from porting.buildfiles.codes import VERSION_DECISION, flag_code
 from porting.buildfiles.flags import is_of_nvcc, translate
 from porting.buildfiles.python.codes import SCRIPT_ARCHITECTURES, SCRIPT_CMAKE
 from porting.buildfiles.python.commands import nvcc_commands
+from porting.buildfiles.python.generate import NAME
 from porting.buildfiles.python.module import PythonModule
 from porting.diagnostics import Code, Diagnostic
+from porting.generated import FOLDER
 
 _CMAKE = re.compile(r"CMAKE_CUDA_[A-Z_]+|CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_ROOT")
 _RELEASE_HELP = (
-    "eclosion/gpu_build.py answers with the CUDA release in its CUDA_RELEASE;"
+    f"{FOLDER}/{NAME} answers with the CUDA release in its CUDA_RELEASE;"
     " ask gpu_build.is_rocm() first where ROCm needs something else"
 )
 
@@ -79,9 +81,7 @@ def _decides(module: PythonModule, node: ast.AST) -> bool:
 def _string(module: PythonModule, node: ast.Constant, text: str) -> Iterator[Diagnostic]:
     if text == "TORCH_CUDA_ARCH_LIST":
         message = "a ROCm build takes its architectures from PYTORCH_ROCM_ARCH, not from this list"
-        help_text = (
-            "set PYTORCH_ROCM_ARCH; eclosion/gpu_build.py gives the port's where it is unset"
-        )
+        help_text = f"set PYTORCH_ROCM_ARCH; {FOLDER}/{NAME} gives the port's where it is unset"
         yield _at(module, node, SCRIPT_ARCHITECTURES, message, help_text)
     elif match := _CMAKE.search(text):
         message = f"{match[0]} means nothing to a ROCm build"

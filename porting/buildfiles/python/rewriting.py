@@ -9,17 +9,12 @@ from porting.buildfiles.python.commands import nvcc_commands
 from porting.buildfiles.python.compiler_paths import compiler_paths
 from porting.buildfiles.python.module import PythonModule, Span
 from porting.edits import Edit
+from porting.rules.strings.machine import is_home
 
 _TORCH = "torch.utils.cpp_extension"
 _ENVIRONMENT = "os.environ"
 _SEARCHES = ("which", "find_executable")
 _QUESTIONS = ("os.environ.get", "os.getenv")
-HOMES = frozenset(
-    (
-        *("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDATOOLKIT_HOME"),
-        *("CUDAHOME", "CUDA_DIR", "CUDA_TOOLKIT_ROOT_DIR", "CUDA_INSTALL_PATH"),
-    )
-)
 _SEARCH_NAME = re.compile(r"(?i)find|locate|search|which|lookup")
 # By full name; a name alone comes from an import of everything.
 _TORCH_EXTENSIONS = frozenset(
@@ -78,7 +73,7 @@ def _homes(module: PythonModule, node: ast.AST) -> Iterator[Wrap]:
                 yield Wrap(module.span(node), "gpu_build.home(")
         case ast.Call(func=func, args=[ast.Constant(value=str(name)), *_]):
             asked = module.dotted(func)
-            if name in HOMES and asked in _QUESTIONS and not _is_fallback(module, node):
+            if is_home(name) and asked in _QUESTIONS and not _is_fallback(module, node):
                 yield Wrap(module.span(node), "gpu_build.home(")
             elif name == "nvcc" and _searches(module, asked):
                 yield Wrap(module.span(node), "gpu_build.program(")
@@ -105,7 +100,7 @@ def _environment(module: PythonModule, node: ast.Subscript | ast.Compare) -> Ite
             before = "(not gpu_build.is_rocm() and "
         case _:
             return
-    if name in HOMES and module.dotted(where) == _ENVIRONMENT:
+    if is_home(name) and module.dotted(where) == _ENVIRONMENT:
         yield Wrap(module.span(node), before)
 
 
@@ -115,7 +110,7 @@ def _is_fallback(module: PythonModule, node: ast.AST) -> bool:
         isinstance(above, ast.Call)
         and module.dotted(above.func) in _QUESTIONS
         and isinstance(above.args[0], ast.Constant)
-        and above.args[0].value in HOMES
+        and is_home(str(above.args[0].value))
         for above in module.above(node)
     )
 

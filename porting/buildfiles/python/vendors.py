@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 
 from porting.buildfiles.python.module import PythonModule
+from porting.rules.strings.machine import ROCM_HOME
 
 _CUDA = re.compile(r"(?i)cuda|nvcc|\bcudnn|\bcublas|\bnvrtc|\bnccl")
 _ROCM_NAME = re.compile(r"(?i)rocm|hipcc|hipify|(?:^|_)hip(?:_|$)|^gpu_build$")
 _ROCM_TEXT = re.compile(
-    r"\bhipcc\b|\bamdhip64\b|/opt/rocm|\bROCM_(?:HOME|PATH|VERSION)\b|\bHIP_(?:PATH|HOME)\b|"
+    rf"\bhipcc\b|\bamdhip64\b|{ROCM_HOME}|\bROCM_(?:HOME|PATH|VERSION)\b|\bHIP_(?:PATH|HOME)\b|"
     r"\bPYTORCH_ROCM_ARCH\b|\brocm-smi\b|\brocminfo\b|--offload-arch|\bUSE_ROCM\b|/dev/kfd"
 )
 _NO_CODE = (ast.Raise, ast.Assert)

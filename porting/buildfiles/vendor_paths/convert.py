@@ -11,6 +11,19 @@ from porting.diagnostics import Diagnostic, Severity, by_place
 from porting.hipify import Hipified
 from porting.source import SourceFile
 
+# In lower case, what any finding has in it.
+_HINTS = (
+    "nv",
+    "cuda",
+    "cublas",
+    "nccl",
+    "capability",
+    "ptxas",
+    "cuobjdump",
+    "nsys",
+    "ncu",
+    "sanit",
+)
 _SHELL = frozenset((".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch"))
 
 
@@ -42,7 +55,7 @@ def _told(source: SourceFile) -> Iterator[Diagnostic]:
 
 def _findings(source: SourceFile) -> Iterator[Diagnostic]:
     text = source.text.lower()
-    if not any(word in text for word in ("nv", "cuda", "nccl", "capability")):
+    if not any(word in text for word in _HINTS):
         return
     if PurePosixPath(source.path).suffix in _SHELL:
         yield from shell.findings(source)

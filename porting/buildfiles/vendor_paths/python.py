@@ -9,7 +9,6 @@ from porting.buildfiles.python.module import PythonModule
 from porting.buildfiles.vendor_paths.codes import TORCH_GUARD, VENDOR_FLAG, VENDOR_TOOL
 from porting.buildfiles.vendor_paths.table import (
     ROCM,
-    TOOLS,
     Found,
     file_in,
     library_in,
@@ -17,6 +16,7 @@ from porting.buildfiles.vendor_paths.table import (
     variable,
 )
 from porting.diagnostics import Diagnostic
+from porting.rules.strings.machine import PROGRAMS
 
 _SEARCHES = frozenset(("shutil.which", "distutils.spawn.find_executable"))
 _JIT = ("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline")
@@ -168,7 +168,7 @@ def _mentions_rocm(node: ast.expr | ast.stmt) -> bool:
         match part:
             case ast.Name(id=word) | ast.Attribute(attr=word) | ast.alias(name=word):
                 pass
-            case ast.Constant(value=str(word)) if word not in TOOLS:
+            case ast.Constant(value=str(word)) if word not in PROGRAMS:
                 pass
             case _:
                 continue

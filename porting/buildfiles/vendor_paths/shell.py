@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from porting.buildfiles.vendor_paths.table import (
     ROCM,
-    VARIABLES,
     Found,
     file_in,
     library_in,
@@ -61,8 +60,8 @@ def _found(word: Word) -> Iterator[Found]:
     bare = word.text.strip("\"'")
     if word.runs and (known := tool(bare)):
         yield known
-    for name in VARIABLES:
-        if re.search(rf"(?<!\w){name}(?!\w)", bare) and (known := variable(name)):
+    for name in re.findall(r"[A-Za-z]\w*", bare):
+        if known := variable(name):
             yield known
     known = file_in(bare) or library_in(bare)
     if known:

@@ -8,6 +8,7 @@ import pytest
 
 from porting.buildfiles import BuildFiles
 from porting.buildfiles.cargo.chains import hip_pattern
+from porting.buildfiles.cargo.generate import WATCHED
 from porting.config import Mode
 from porting.mapping import Names
 from porting.toolkits.platforms import CUDA, ROCM
@@ -98,8 +99,12 @@ def test_compat_script_tells_cargo_what_it_told_before_or_rocms(
     rocm = home(tmp_path / "rocm", (ROCM.headers[0], ROCM.libraries[0]))
     old = lines(before, CUDA_PATH=str(cuda), CARGO_FEATURE_CUDA="1")
     new = lines(script, CUDA_PATH=str(cuda), CARGO_FEATURE_CUDA="1", GPU_PLATFORM="cuda")
-    asked = [f"cargo:rerun-if-env-changed={name}" for name in ("GPU_PLATFORM", *ROCM.variables)]
-    assert [line for line in new if line not in asked] == old
+    watched = [f"cargo:rerun-if-env-changed={name}" for name in WATCHED]
+    assert [line for line in new if line not in watched] == [
+        line for line in old if line not in watched
+    ]
+    assert set(watched) <= set(new)
+    assert {"GPU_PLATFORM", "PATH", *ROCM.variables, *CUDA.variables} <= set(WATCHED)
     hip = lines(script, ROCM_PATH=str(rocm), GPU_PLATFORM="rocm")
     assert [line for line in hip if "link-lib" in line] == [
         "cargo:rustc-link-lib=dylib=amdhip64",

@@ -13,16 +13,17 @@ from porting.buildfiles.python.script.platform import compiler, rocm_home
 from porting.buildfiles.python.script.tables import (
     ARCHITECTURES,
     COMPAT,
+    CUDA_FOLDER,
     CUDA_RELEASE,
     IMPLIED,
     LIBRARIES,
     OPTIONS,
+    PLATFORMS,
 )
 
 # What kind of value an option of nvcc takes, a pattern of values, and clang's options for them.
 Row = Tuple[str, str, Tuple[str, ...]]
 
-_CUDA_FOLDER = re.compile(r"/usr/local/cuda[^/]*")
 _LIBRARY_FOLDER = re.compile(r"(?:/targets/[^/]+)?/lib(?:64)?(?:/stubs)?/?")
 _PATH_OPTION = re.compile(r"(-L|-I|-isystem=?|-Wl,(?:-rpath|--rpath|-R)[,=])?(.+)", re.DOTALL)
 _STOPS_BEFORE_LINKING = frozenset(("-c", "-E", "-S", "-M", "-MM", "-dc", "--compile", "-ptx"))
@@ -143,10 +144,10 @@ def rocm_option(option: str) -> str:
 def rocm_path(path: str) -> str:
     """Return a folder or file of CUDA as ROCm's, and any other path as it is."""
     root = rocm_home()
-    roots = [root, *filter(None, map(os.environ.get, ("CUDA_HOME", "CUDA_PATH")))]
+    roots = [root, *filter(None, map(os.environ.get, PLATFORMS["cuda"]["variables"]))]
     below = next((path[len(r) :] for r in roots if path == r or path.startswith(f"{r}/")), None)
     if below is None:
-        match = _CUDA_FOLDER.match(path)
+        match = re.match(rf"{CUDA_FOLDER}(?![^/])", path)
         if match is None:
             return path
         below = path[match.end() :]

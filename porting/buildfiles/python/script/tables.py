@@ -10,6 +10,7 @@ from porting.buildfiles.cmake.versions import LEVEL
 from porting.buildfiles.flags import Rule, rules
 from porting.buildfiles.libraries import link_names
 from porting.config import DEFAULT_ARCHS
+from porting.rules.strings import machine
 from porting.toolkits import platforms
 
 SELECTOR = platforms.SELECTOR
@@ -22,6 +23,9 @@ NO_FOLDER = platforms.NO_FOLDER
 INCOMPLETE = platforms.INCOMPLETE
 # The detection rule's places: variables, compiler on PATH, defaults; then what makes one usable.
 PLATFORMS: dict[str, dict[str, Any]] = {p.name: asdict(p) for p in platforms.PLATFORMS}
+
+# CUDA's folder where a script names it itself.
+CUDA_FOLDER = machine.CUDA_FOLDER
 
 # Sources of the tree stay CUDA's, and a ROCm build gives them HIP under CUDA's names.
 COMPAT = False

@@ -1,0 +1,102 @@
+"""What NVIDIA's software has on a machine stands once: sources, build files and scripts agree."""
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import porting
+from porting.buildfiles import BuildFiles
+from porting.config import Target
+from porting.generated import FOLDER
+from porting.hipify import hipify
+from porting.mapping import Names
+from porting.rules.strings import machine
+from porting.source import SourceFile
+from porting.toolkits.platforms import CUDA, ROCM
+
+Convert = Callable[..., BuildFiles]
+
+TARGET = Target("7.1")
+NAMES = Names.load("7.1")
+PACKAGE = Path(porting.__file__).parent
+BY_HAND = re.compile(rf"{ROCM.defaults[0]}|{CUDA.defaults[0]}|(?<![\w.]){FOLDER}/")
+TABLES = frozenset(("rules/strings/machine.py",))
+
+
+@pytest.mark.parametrize("folder", ["buildfiles", "rules"])
+def test_homes_and_the_generated_folder_are_written_by_hand_nowhere(folder: str) -> None:
+    found = []
+    for path in sorted((PACKAGE / folder).rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        documents = {
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)
+        }  # docstrings may show an example
+        for node in ast.walk(tree):
+            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if is_text and node not in documents and BY_HAND.search(str(node.value)):  # type: ignore[attr-defined]
+                found.append(f"{path.relative_to(PACKAGE)}: {ast.unparse(node)}")
+    assert found == []
+
+
+@pytest.mark.parametrize("name", machine.known_variables())
+def test_a_variable_gets_the_same_words_in_sources_and_scripts(convert: Convert, name: str) -> None:
+    known = machine.variable(name)
+    assert known is not None
+    source = SourceFile("a.cpp", f'const char* v = getenv("{name}");\n'.encode())
+    (in_source,) = (d for d in hipify(source, TARGET, NAMES).diagnostics if d.code == "STR008")
+    assert in_source.help == known.advice
+    assert in_source.severity.value == ("note" if known.is_read else "warning")
+    files = {"t.py": f"import os\nv = os.environ['{name}']\n", "t.sh": f"export {name}=1\n"}
+    said = [d.message for d in convert(files).diagnostics]
+    assert said == [f"{name}: {known.advice}"] * 2
+
+
+@pytest.mark.parametrize("name", machine.known_variables())
+def test_a_variable_of_cmakes_environment_becomes_rocms(convert: Convert, name: str) -> None:
+    known = machine.variable(name)
+    assert known is not None
+    text = f"find_package(CUDAToolkit)\nset(X $ENV{{{name}}})\n"
+    done = convert({"CMakeLists.txt": text})
+    new = done.outputs["CMakeLists.txt"].decode()
+    assert f"set(X $ENV{{{known.rocm or name}}})" in new
+
+
+@pytest.mark.parametrize("path", machine.FILES)
+def test_a_file_gets_the_same_words_in_sources_and_scripts(convert: Convert, path: str) -> None:
+    source = SourceFile("a.cpp", f'int f = open("{path}/x", 0);\n'.encode())
+    (in_source,) = (d for d in hipify(source, TARGET, NAMES).diagnostics if d.code == "STR008")
+    (in_script,) = convert({"t.sh": f"ls {path}/x\n"}).diagnostics
+    assert in_source.help == in_script.help == f"on an AMD machine look at {machine.FILES[path]}"
+
+
+HOMES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAHOME", "CUDA_DIR", "CUDA_INSTALL_PATH")
+
+
+@pytest.mark.parametrize("folder", machine.CUDA_HOMES)
+@pytest.mark.parametrize("name", HOMES)
+def test_every_build_system_knows_the_names_of_cudas_folder(
+    convert: Convert, name: str, folder: str
+) -> None:
+    files = {
+        "Makefile": f"{name} ?= {folder}-12.4\na: a.cu\n\t$({name})/bin/nvcc -c a.cu\n",
+        "setup.py": f"import os\nc = os.environ.get('{name}', '{folder}')\n",
+        "build.rs": f"""\
+fn main() {{
+    let home = std::env::var("{name}").unwrap_or("{folder}-12.4".into());
+    println!("cargo:rustc-link-search=native={{home}}/lib64");
+    println!("cargo:rustc-link-lib=cudart");
+}}
+""",
+        "CMakeLists.txt": f"link_directories({folder}-12.4/lib64 ${{{name}}}/lib64)\n",
+    }
+    done = convert(files)
+    texts = {path: data.decode() for path, data in done.outputs.items()}
+    assert texts.keys() == files.keys()
+    assert "ROCM_PATH ?= /opt/rocm\n" in texts["Makefile"]
+    assert "gpu_build.home(os.environ.get(" in texts["setup.py"]
+    assert 'std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into())' in texts["build.rs"]
+    root = "${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib"
+    assert texts["CMakeLists.txt"] == f"link_directories({root} {root})\n"
