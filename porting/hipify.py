@@ -56,9 +56,10 @@ def hipify(
     A file that is no C-family text comes back unchanged.  The result depends on the arguments
     alone, and porting the result again changes nothing.
     """
-    if not is_portable(source) or _is_of_no_interest(source):
+    project = project or Project()
+    if not is_portable(source) or _is_of_no_interest(source, project):
         return Hipified(source, source.data)
-    unit = Unit(source, target, names, project or Project())
+    unit = Unit(source, target, names, project)
     outcome = _Outcome(unit)
     for rule in RULES:
         for finding in rule(unit):
@@ -69,9 +70,16 @@ def hipify(
     return outcome.result(selections.left_out())
 
 
-def _is_of_no_interest(source: SourceFile) -> bool:
-    """Whether a file is no CUDA source and has no trace of CUDA: most files of most trees."""
-    return not source.is_cuda and not has_trace_of_cuda(source.text)
+def _is_of_no_interest(source: SourceFile, project: Project) -> bool:
+    """Whether a file is no CUDA source and has no trace of CUDA: most files of most trees.
+
+    One that may include a file with a new name is of interest.
+    """
+    if source.is_cuda or has_trace_of_cuda(source.text):
+        return False
+    return source.path not in project.renamed and not any(
+        name in source.text for name in project.renamed_names
+    )
 
 
 class _Outcome:

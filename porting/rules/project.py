@@ -54,6 +54,11 @@ class Project:
     redirected: frozenset[str] = frozenset()
 
     @cached_property
+    def renamed_names(self) -> frozenset[str]:
+        """The file names of what gets another path."""
+        return frozenset(map(posixpath.basename, self.renamed))
+
+    @cached_property
     def _by_basename(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for path in sorted(self.files):

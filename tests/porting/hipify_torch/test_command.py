@@ -1,0 +1,90 @@
+"""`python -m porting.hipify_torch`: hipify_cli.py's options and files."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import Project
+
+
+def _run(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "porting.hipify_torch", *map(str, words)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_a_project_is_hipified_and_the_result_dumped(project: Project) -> None:
+    root = project()
+    done = _run("--project-directory", root, "--header-include-dirs", "[include]", cwd=root)
+    assert done.returncode == 0, done.stderr
+    dump = json.loads((root / "hipify_output_dict_dump.txt").read_text(encoding="utf-8"))
+    assert dump[f"{root}/csrc/cuda/kernel.cu"] == {
+        "hipified_path": f"{root}/csrc/hip/kernel.hip",
+        "status": "[ok]",
+    }
+    assert f"{root}/include/api.h -> {root}/include/api_hip.h [ok]" in done.stdout
+
+
+def test_lists_are_cmakes(project: Project) -> None:
+    root = project()
+    dump = root / "dump.json"
+    done = _run(
+        *("--project-directory", root, "--dump-dict-file", dump),
+        *("--includes", "*.cu;*.cuh", "--ignores", "[*/common.cuh;*/nothing]"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads(dump.read_text(encoding="utf-8"))) == [f"{root}/csrc/cuda/kernel.cu"]
+
+
+def test_a_config_file_has_the_options_and_its_paths_are_its_own(project: Project) -> None:
+    root = project()
+    config = {
+        "project_directory": "project",
+        "output_directory": "out",
+        "header_include_dirs": ["include"],
+        "includes": ["csrc/*"],
+        "extra_files": ["csrc/bind.cpp"],
+        "hipify_extra_files_only": True,
+        "custom_map_json": "map.json",
+        "dump_dict_file": "",
+    }
+    (root.parent / "map.json").write_text('{"custom_map": {"answer": "reply"}}', encoding="utf-8")
+    file = root.parent / "config.json"
+    file.write_text(json.dumps(config), encoding="utf-8")
+    done = _run("--config-json", file, "--dump-dict-file", root / "dump.json")
+    assert done.returncode == 0, done.stderr
+    made = root.parent / "out/csrc/bind_hip.cpp"
+    assert "reply()" in made.read_text(encoding="utf-8")
+    assert not (root.parent / "out/csrc/hip/kernel.hip").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"project_directory": 1}', "project_directory is 1; a text is needed"),
+        ('{"includes": []}', "has no project_directory"),
+        ('{"project_directory": ".", "include": []}', "is it 'includes'?"),
+        ('{"project_directory": ".", "includes": "*"}', "includes is '*'; a list of texts"),
+        ("{", "no valid JSON"),
+    ],
+)
+def test_a_wrong_config_is_said_and_ends_with_2(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(text, encoding="utf-8")
+    done = _run("--config-json", file, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["config.json"]
+
+
+def test_nothing_to_hipify_is_a_usage_error(tmp_path: Path) -> None:
+    done = _run(cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--project-directory" in done.stderr
+
+
+def test_the_folder_of_the_cmake_module_is_printed() -> None:
+    done = _run("--cmake-dir")
+    assert (Path(done.stdout.strip()) / "Hipify.cmake").is_file()
