@@ -24,9 +24,12 @@ FOREIGN_CODE = Code(
     "BLD002",
     "foreign-language",
     Severity.NOTE,
-    "a file that names CUDA, is no C, C++ or CUDA source and is not ported",
-    "Rust, Python, templates and other files that declare CUDA functions or hold CUDA source stay"
-    " as they are.  Nothing in them is renamed: port what they build or load by hand.",
+    "a file that names CUDA, is no C, C++ or CUDA source and stays as it is",
+    "Nothing in the file was renamed.  For Rust that is as it should be: a crate's build script is"
+    f" ported, and the generated {FOLDER}/rocm_compat.rs gives HIP under the CUDA names that the"
+    " crate uses.  Build scripts in Python are ported too, and what other Python and shell scripts"
+    " ask of NVIDIA's software is told at its line.  From any other file, such as a template or a"
+    " module with CUDA source in its texts, port by hand what is compiled or loaded.",
 )
 BINARY = Code(
     "TRE001",
@@ -142,7 +145,7 @@ def _copied(tree: Tree, entry: Entry) -> Iterator[Diagnostic]:
             yield BUILD_FILE.at(entry.path, message, line=line)
     elif name.suffix.lower() not in _PROSE:
         line = _first_line(tree, entry, _CUDA_CODE)
-        message = "CUDA is named in a file of a kind that is not ported"
+        message = "CUDA is named in a file that stays as it is"
         if line:
             yield FOREIGN_CODE.at(entry.path, message, line=line)
 

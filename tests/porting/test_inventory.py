@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from porting.diagnostics import Diagnostic, Severity
-from porting.inventory import look_through
+from porting.inventory import FOREIGN_CODE, look_through
 from porting.tree import read_tree
 
 
@@ -136,3 +136,9 @@ def test_names_that_differ_in_case_are_a_warning(tmp_path: Path) -> None:
 def test_pipe_is_a_warning(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert _said(tmp_path) == [("pipe", 1, "TRE005")]
+
+
+def test_page_on_files_that_stay_says_what_is_ported_beside_them() -> None:
+    page = FOREIGN_CODE.explanation
+    assert "eclosion/rocm_compat.rs" in page
+    assert "Build scripts in Python are ported" in page

@@ -41,9 +41,18 @@ SCRIPT_MANIFEST = Code(
     "BLD108",
     TOPIC,
     Severity.NOTE,
-    "an sdist needs the folder eclosion",
+    "a line in MANIFEST.in for the generated folder",
     f"setup.py imports {FOLDER}/gpu_build.py, so a source distribution has to carry that folder:"
-    " `graft eclosion` in MANIFEST.in does it.",
+    f" the line `graft {FOLDER}` was added, which does it.  A tree without a MANIFEST.in gets one.",
+)
+SDIST_INCOMPLETE = Code(
+    "BLD109",
+    TOPIC,
+    Severity.WARNING,
+    "a setup.py below the root of the tree, whose sdist lacks the generated folder",
+    f"setup.py imports {FOLDER}/gpu_build.py from the root of the tree, and a source distribution"
+    " holds nothing from above its own folder.  What is built in the tree, wheels too, is whole;"
+    " an sdist is not.",
 )
 CODES = (
     SCRIPT_UNREADABLE,
@@ -51,4 +60,5 @@ CODES = (
     SCRIPT_ARCHITECTURES,
     SCRIPT_CMAKE,
     SCRIPT_MANIFEST,
+    SDIST_INCOMPLETE,
 )

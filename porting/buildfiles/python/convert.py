@@ -11,9 +11,11 @@ from porting.buildfiles.codes import ALREADY_PORTED
 from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.libraries import library
 from porting.buildfiles.model import BuildContext, Converted, rewritten
-from porting.buildfiles.python.codes import SCRIPT_MANIFEST, SCRIPT_UNREADABLE
+from porting.buildfiles.python.codes import SCRIPT_UNREADABLE
 from porting.buildfiles.python.flags_told import findings
 from porting.buildfiles.python.generate import NAME, gpu_build
+from porting.buildfiles.python.manifest import NAME as MANIFEST
+from porting.buildfiles.python.manifest import carried, out_of_reach
 from porting.buildfiles.python.module import PythonModule
 from porting.buildfiles.python.rewriting import import_of_gpu_build, rewrite
 from porting.buildfiles.python.vendors import knows_rocm, names_cuda, words
@@ -44,21 +46,24 @@ class PythonScripts:
     """setup.py and scripts like it."""
 
     def handles(self, path: str) -> bool:
-        """Whether a file may be a build script, by its path."""
-        return path.endswith(".py")
+        """Whether a file may be a build script or goes with one, by its path."""
+        return path.endswith(".py") or posixpath.basename(path) == MANIFEST
 
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
         """Make scripts choose the vendor when they run, through one generated module."""
-        scripts = (source for source in files if is_script(source, context.paths))
-        done = tuple(_convert(source, context) for source in scripts)
+        manifests = {s.path: s for s in files if not s.path.endswith(".py")}
+        mine = (source for source in files if source.path not in manifests)
+        scripts = (source for source in mine if is_script(source, context.paths))
+        done = tuple(_convert(source) for source in scripts)
         changed = [file for file in done if file.changed]
         if not changed:
             return Converted(done)
-        module = _module(changed, context)
-        return Converted(done, {f"{FOLDER}/{NAME}": module})
+        sdist = carried(changed, manifests, context)
+        generated = {f"{FOLDER}/{NAME}": _module(changed, context), **sdist.generated}
+        return Converted((*done, *sdist.files), generated)
 
 
-def _convert(source: SourceFile, context: BuildContext) -> Hipified:
+def _convert(source: SourceFile) -> Hipified:
     try:
         module = PythonModule.parse(source)
     except SyntaxError as error:
@@ -76,7 +81,7 @@ def _convert(source: SourceFile, context: BuildContext) -> Hipified:
     edits.append(import_of_gpu_build(module, folder))
     # An import goes before what is bound on the line after it.
     edits.sort(key=lambda edit: (edit.start, edit.end, "import gpu_build" not in edit.replacement))
-    told = [*findings(module), *_manifest(source, context)]
+    told = [*findings(module), *out_of_reach(source)]
     return rewritten(source, edits, by_place(told))
 
 
@@ -86,13 +91,6 @@ def _unreadable(source: SourceFile, error: SyntaxError) -> Iterator[Diagnostic]:
         message = f"the script is no Python 3 ({error.msg}), so it is left alone"
         help_text = "bring it to Python 3 and port again"
         yield SCRIPT_UNREADABLE.at(source.path, message, help_text, line=line)
-
-
-def _manifest(source: SourceFile, context: BuildContext) -> Iterator[Diagnostic]:
-    path = posixpath.join(posixpath.dirname(source.path), "MANIFEST.in")
-    if path in context.paths:
-        message = f"a source distribution needs the folder {FOLDER}, which {path} does not name"
-        yield SCRIPT_MANIFEST.at(source.path, message, f"add `graft {FOLDER}` to {path}")
 
 
 def _module(scripts: Sequence[Hipified], context: BuildContext) -> str:

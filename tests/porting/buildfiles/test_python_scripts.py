@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+import tarfile
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from porting.buildfiles import BuildFiles
 from porting.config import Mode
+from porting.toolkits.platforms import ROCM
 
 Convert = Callable[..., BuildFiles]
 Write = Callable[..., Path]
@@ -238,6 +240,78 @@ def test_python_2_is_an_error_when_it_names_cuda(convert: Convert) -> None:
     assert [(found.code, found.line) for found in done.diagnostics] == [("BLD101", 1)]
 
 
-def test_manifest_is_told_when_there_is_one(convert: Convert) -> None:
-    done = convert({"setup.py": FORMS["literal"], "MANIFEST.in": "graft csrc\n"})
-    assert "BLD108" in [found.code for found in done.diagnostics]
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("graft csrc\n", "graft csrc\ngraft eclosion\n"),
+        ("graft csrc", "graft csrc\ngraft eclosion\n"),
+        ("a\r\nb\r\n", "a\r\nb\r\ngraft eclosion\r\n"),
+        ("include a \\", "include a \\\n\ngraft eclosion\n"),
+        ("", "graft eclosion\n"),
+    ],
+)
+def test_manifest_takes_the_generated_folder(
+    convert: Convert, before: str, after: str, mode: Mode
+) -> None:
+    done = convert({"setup.py": FORMS["literal"], "MANIFEST.in": before}, mode)
+    assert done.outputs["MANIFEST.in"].decode() == after
+    assert "MANIFEST.in" not in done.generated
+    assert [found.file for found in done.diagnostics if found.code == "BLD108"] == ["MANIFEST.in"]
+    again = convert({"setup.py": done.outputs["setup.py"], "MANIFEST.in": after}, mode)
+    assert again.outputs == {}
+
+
+@pytest.mark.parametrize("line", ["graft eclosion", "recursive-include eclosion *"])
+def test_manifest_stays_when_it_takes_the_folder(convert: Convert, line: str) -> None:
+    done = convert({"setup.py": FORMS["literal"], "MANIFEST.in": f"graft csrc\n{line}\n"})
+    assert "MANIFEST.in" not in done.outputs
+    assert "BLD108" not in [found.code for found in done.diagnostics]
+
+
+@pytest.mark.parametrize("files", [{"MANIFEST.in": "graft csrc\n"}, {}])
+def test_manifest_is_neither_made_nor_changed_without_need(
+    convert: Convert, files: dict[str, str]
+) -> None:
+    for scripts in ({"setup.py": "from setuptools import setup\nsetup()\n"}, {"a.py": "x = 1\n"}):
+        done = convert({**scripts, **files})
+        assert (done.outputs, done.generated) == ({}, {})
+
+
+def test_sdist_below_the_root_is_told_that_it_lacks_the_folder(convert: Convert) -> None:
+    done = convert({"python/setup.py": FORMS["literal"], "python/MANIFEST.in": "graft csrc\n"})
+    assert "python/MANIFEST.in" not in done.outputs
+    (found,) = (found for found in done.diagnostics if found.code == "BLD109")
+    assert found.message == "an sdist of python cannot hold eclosion, which lies above it"
+
+
+SDIST = """\
+from setuptools import Extension, setup
+setup(name="x", version="1", ext_modules=[Extension("x", ["x.c"], libraries=["cudart"])])
+"""
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_sdist_holds_what_its_script_imports(convert: Convert, write: Write, mode: Mode) -> None:
+    files = {"setup.py": SDIST, "x.c": "int x;\n"}
+    done = convert(files, mode)
+    assert done.generated["MANIFEST.in"].splitlines()[-1] == "graft eclosion"
+    tree = write(files, done)
+    command = [sys.executable, "setup.py", "-q", "sdist"]
+    environment = {"PATH": "/usr/bin:/bin", "GPU_PLATFORM": "none"}
+    if mode is Mode.RENAME:
+        environment = {"PATH": "/usr/bin:/bin", "ROCM_PATH": str(home(tree.parent / "rocm"))}
+    made = subprocess.run(
+        command, cwd=tree, env=environment, capture_output=True, timeout=50, check=False
+    )
+    assert made.returncode == 0, made.stderr
+    with tarfile.open(next((tree / "dist").iterdir())) as archive:
+        assert "x-1/eclosion/gpu_build.py" in archive.getnames()
+
+
+def home(folder: Path) -> Path:
+    """Make what the rule takes for ROCm's folder."""
+    for name in (ROCM.headers[0], ROCM.libraries[0]):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    return folder
