@@ -15,6 +15,8 @@ from porting.patterns import PathPatterns
 from porting.tree import VCS_NAMES
 
 _NAME = "pyproject.toml"
+# Of a time limit, in seconds: a year.
+LONGEST = 366 * 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class Settings:
     `platform_macros`: macros that the project's ROCm builds define.  `mode`: that of a port.
     `hipify_launches`: as in Target.  `include_dirs` are for the compiler of the verify stage,
     `defines` for it and for rules that ask whether the build defines a macro.  `smoke`: commands
-    to run in a tree that was built.  `below`: the folder of the input, seen from that of the
-    pyproject.toml, where patterns start.
+    to run in a tree that was built.  `build_timeout`: seconds for each command of a build.
+    `below`: the folder of the input, seen from that of the pyproject.toml, where patterns start.
     """
 
     rocm: str | None = None
@@ -43,6 +45,7 @@ class Settings:
     per_path_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     jobs: int | None = None
     smoke: tuple[str, ...] = ()
+    build_timeout: int | None = None
     below: str = "."
 
     def ignores(self, code: str, path: str) -> bool:
@@ -130,10 +133,17 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _jobs(value: object, where: str) -> int:
+def _count(value: object, where: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ConfigError(f"{where} is {_shown(value)}; a whole number from 1 is needed")
     return value
+
+
+def _seconds(value: object, where: str) -> int:
+    seconds = _count(value, where)
+    if seconds > LONGEST:
+        raise ConfigError(f"{where} is {seconds}; a number of seconds to {LONGEST} is needed")
+    return seconds
 
 
 def _flag(value: object, where: str) -> bool:
@@ -168,7 +178,8 @@ _KEYS = {
     "mode": _mode,
     "ignore": _texts,
     "per-path-ignore": _texts_by_pattern,
-    "jobs": _jobs,
+    "jobs": _count,
+    "build-timeout": _seconds,
 }
 
 

@@ -36,4 +36,22 @@ NO_CLEAN_ANSWER = Code(
     " a command of [tool.porting] smoke was run.  The process ended by a signal, did not end, or"
     " the answer was neither devices nor 'no device'.",
 )
-CODES = (BUILD_FAILED, NOT_BUILT, NOT_LOADED, NO_CLEAN_ANSWER)
+NOTHING_MADE = Code(
+    "BUI005",
+    "build-system",
+    Severity.WARNING,
+    "a build that made nothing",
+    "The build system of the tree ended well, and no program, library, archive, object or device"
+    " code is there that was not there before: nothing is said about whether the tree builds.  The"
+    " default target may do something else; files of an earlier build may lie in the tree, so that"
+    " nothing was left to do.",
+)
+NOT_TRIED = Code(
+    "BUI006",
+    "build-system",
+    Severity.WARNING,
+    "not loaded: a file that was built is not for this machine",
+    "The file is for another processor or another system's loader, is 32-bit, or is damaged, so"
+    " nothing is said about whether it loads.",
+)
+CODES = (BUILD_FAILED, NOT_BUILT, NOT_LOADED, NO_CLEAN_ANSWER, NOTHING_MADE, NOT_TRIED)

@@ -5,10 +5,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from porting.building.codes import BUILD_FAILED, NO_CLEAN_ANSWER, NOT_BUILT, NOT_LOADED
+from porting.building.codes import (
+    BUILD_FAILED,
+    NO_CLEAN_ANSWER,
+    NOT_BUILT,
+    NOT_LOADED,
+    NOT_TRIED,
+    NOTHING_MADE,
+)
 from porting.building.loading import Loaded
 from porting.building.pipeline import Built, Failed, Outcome, passed
-from porting.building.problems import Problem, problems
+from porting.building.problems import Problem, is_out_of_space, problems
 from porting.diagnostics import Diagnostic, by_place
 from porting.link.codes import BUILD_FOLDER
 from porting.reports import Outcome as Said
@@ -16,6 +23,10 @@ from porting.reports import Stage, State, Verdict
 
 Origin = Callable[[str, int], tuple[str, int]]
 _TAIL = 3
+_NOTHING_HELP = (
+    "let the default target build the code; remove what earlier builds left in the tree, or take"
+    " the code out with ignore in [tool.porting] where there is nothing to build"
+)
 
 
 @dataclass(frozen=True)
@@ -66,18 +77,29 @@ def _verdicts(built: Built, outcome: Outcome) -> Iterator[Verdict]:
         yield Verdict(build, system, Said.NOT_VERIFIED, reason)
         return
     if built.failed:
-        said = Said.NOT_VERIFIED if _lacks(built.failed) else Said.FAILED
+        said = Said.NOT_VERIFIED if _lacks(built.failed, outcome) else Said.FAILED
         yield Verdict(build, system, said, f"the {built.failed.step.what} step")
         return
-    made = ", ".join(product.path.name for product in built.products)
-    yield Verdict(build, system, Said.VERIFIED, made or "no library or program came out")
+    if built.made.nothing:
+        yield Verdict(build, system, Said.NOT_VERIFIED, "it made nothing")
+        return
+    names = [each.path for each in built.made.products] or list(built.made.others)
+    yield Verdict(build, system, Said.VERIFIED, ", ".join(path.name for path in names))
     follows = {Path(a.file.name): f"; follows {a.follows}" for a in built.audited}
     for loaded in built.loaded:
-        bad = loaded.refused or loaded.unclean
-        detail = (
-            f"{loaded.path.name}: {bad or loaded.answer or 'loads'}{follows.get(loaded.path, '')}"
-        )
-        yield Verdict(loading, system, Said.FAILED if bad else Said.VERIFIED, detail)
+        detail = _detail(loaded) + follows.get(loaded.path, "")
+        yield Verdict(loading, system, _said(loaded), detail)
+
+
+def _said(loaded: Loaded) -> Said:
+    if loaded.untried:
+        return Said.NOT_VERIFIED
+    return Said.FAILED if loaded.refused or loaded.unclean else Said.VERIFIED
+
+
+def _detail(loaded: Loaded) -> str:
+    told = loaded.refused or loaded.unclean or loaded.untried or loaded.answer or "loads"
+    return f"{loaded.path.name}: {told}"
 
 
 def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:
@@ -86,10 +108,13 @@ def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagno
         text = f"not built: {built.missing} is not on PATH"
         yield NOT_BUILT.at(file, text, f"install {built.missing}", line=line)
     elif built.failed:
-        yield from _failure(built, built.failed, outcome.place, origin)
+        yield from _failure(built, built.failed, outcome, origin)
+    elif built.made.nothing:
+        text = f"{built.build.system} ended well and made nothing: no program, library or object"
+        yield NOTHING_MADE.at(file, text, _NOTHING_HELP, line=line)
     for loaded in built.loaded:
         yield from _load_findings(loaded, outcome, file, line)
-    installed = {str(p.path) for p in built.products if p.is_installed}
+    installed = {str(p.path) for p in built.made.products if p.is_installed}
     for audited in built.audited:
         for finding in audited.findings:
             if finding.code == BUILD_FOLDER.code and audited.file.name not in installed:
@@ -98,23 +123,35 @@ def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagno
             yield replace(finding, file=file, line=line, message=message)
 
 
-def _failure(built: Built, failed: Failed, place: Path, origin: Origin) -> Iterator[Diagnostic]:
+def _failure(
+    built: Built, failed: Failed, outcome: Outcome, origin: Origin
+) -> Iterator[Diagnostic]:
     what = f"{built.build.system} {failed.step.what}"
-    if failed.ran.timed_out:
+    if why := _stopped(failed, outcome):
         file, line = origin(built.build.file, 1)
-        yield NOT_BUILT.at(file, f"not built: {what} did not end in time", line=line)
+        yield NOT_BUILT.at(file, f"not built: {what} {why[0]}", why[1], line=line)
         return
     ran = " ".join(failed.step.command)
     for problem in problems(failed.ran.output) or [_last_words(failed)]:
-        file, line = origin(*_place(problem, built, place))
+        file, line = origin(*_place(problem, built, outcome.place))
         code = NOT_BUILT if problem.absent else BUILD_FAILED
         text = f"not built: {problem.text}" if problem.absent else problem.text
         yield code.at(file, text, f"{what} ran: {ran}", line=line)
 
 
-def _lacks(failed: Failed) -> bool:
+def _stopped(failed: Failed, outcome: Outcome) -> tuple[str, str] | None:
+    """Return what this machine did to a build, and what to do about it; None for nothing."""
+    if failed.ran.timed_out:
+        return f"did not end in {outcome.timeout:.0f} s", "say --build-timeout SECONDS"
+    if is_out_of_space(failed.ran.output):
+        return "found no space left on the disk", "free some space, or set TMPDIR to another disk"
+    return None
+
+
+def _lacks(failed: Failed, outcome: Outcome) -> bool:
     found = problems(failed.ran.output)
-    return failed.ran.timed_out or (bool(found) and all(problem.absent for problem in found))
+    absent = bool(found) and all(problem.absent for problem in found)
+    return absent or _stopped(failed, outcome) is not None
 
 
 def _last_words(failed: Failed) -> Problem:
@@ -139,6 +176,8 @@ def _load_findings(loaded: Loaded, outcome: Outcome, file: str, line: int) -> It
         yield NOT_LOADED.at(file, f"{name} does not load: {loaded.refused}", line=line)
     if loaded.unclean:
         yield NO_CLEAN_ANSWER.at(file, f"{name}: {loaded.unclean}", line=line)
+    if loaded.untried:
+        yield NOT_TRIED.at(file, f"{name} was built and not loaded: {loaded.untried}", line=line)
 
 
 def _name(path: Path, outcome: Outcome) -> str:

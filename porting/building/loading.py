@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from porting.building.running import run
+from porting.processes import run
 
 _TIMEOUT = 60.0
+_GLIBC = "ld-linux"
 _UNRESOLVED = re.compile(r"=> not found|undefined symbol:|symbol lookup error|cannot open shared")
 # Runs in the child: standard library alone, no import of ours.
 _CHILD = r"""
@@ -42,15 +43,17 @@ _NO_DEVICE = (100, 35, 34)
 
 @dataclass(frozen=True)
 class Loaded:
-    """What became of a library: `refused` by the loader, or `unclean` where it was called.
+    """What became of a file: `refused` by the loader, or `unclean` where it was called.
 
     `answer`: what its runtime said, in words; empty when it brings none that can be asked.
+    `untried`: why nothing here can load it.
     """
 
     path: Path
     refused: str = ""
     unclean: str = ""
     answer: str = ""
+    untried: str = ""
 
 
 def load(path: Path, environment: Mapping[str, str]) -> Loaded:
@@ -75,8 +78,15 @@ def _signal(number: int) -> str:
     return known.get(number, f"signal {number}")
 
 
-def resolve(path: Path, environment: Mapping[str, str]) -> Loaded:
-    """Let the dynamic loader resolve every library and symbol of a program, without running it."""
+def resolve(path: Path, loader: str, environment: Mapping[str, str]) -> Loaded:
+    """Let the dynamic loader resolve every library and symbol of a program, without running it.
+
+    `loader`: the one that starts it.  Only glibc's can be asked; without one it would run.
+    """
+    if not loader:
+        return Loaded(path, answer="linked statically, nothing is left to resolve")
+    if not Path(loader).name.startswith(_GLIBC):
+        return Loaded(path, untried=f"its loader {loader} cannot be asked without running it")
     tracing = {"LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "1", "LD_BIND_NOW": "1"}  # see ld.so(8)
     done = run([str(path)], path.parent, {**environment, **tracing}, _TIMEOUT)
     wrong = [line.strip() for line in done.output.splitlines() if _UNRESOLVED.search(line)]

@@ -3,24 +3,25 @@
 import os
 import shlex
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from porting.building import toolset as toolsets
 from porting.building.copying import copy_tree
 from porting.building.loading import Loaded, load, resolve
-from porting.building.products import Product, products, snapshot
-from porting.building.running import Ran, run
-from porting.building.systems import PRODUCTS, Build, Step, builds, steps
+from porting.building.products import Made, Product, made_since, snapshot
+from porting.building.systems import Build, Step, builds, steps
 from porting.building.toolset import Toolset
 from porting.config import Target
-from porting.errors import OutputError, ToolchainError
+from porting.errors import OutputError, ToolchainError, reason
 from porting.link.audit import Audited, audit
 from porting.link.loader import Search
 from porting.link.subject import Question
+from porting.processes import Ran, run, scratch_folder
 
+DEFAULT_TIMEOUT = 1800
 _SKIPPED = 77  # what automake's and CMake's tests exit with when they cannot run
 _CANNOT_RUN = 127
 
@@ -39,7 +40,7 @@ class BuildRequest:
     platform: str = "rocm"
     smoke: tuple[str, ...] = ()
     jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
-    timeout: float = 1800.0
+    timeout: float = DEFAULT_TIMEOUT
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,14 @@ class Failed:
 class Built:
     """One build: what failed, the program that is missing, or what was made.
 
-    `loaded`: how each product loads.  `audited`: what the link audit says of each, in order.
+    `loaded`: how each program and library loads.  `audited`: what the link audit says of each, in
+    order.
     """
 
     build: Build
     failed: Failed | None = None
     missing: str = ""
-    products: tuple[Product, ...] = ()
+    made: Made = field(default_factory=Made)
     loaded: tuple[Loaded, ...] = ()
     audited: tuple[Audited, ...] = ()
 
@@ -70,7 +72,8 @@ class Outcome:
     """All builds of a tree for a platform, in `place`, a copy of it that is gone by now.
 
     `unavailable`: why nothing could be built.  `smoke`: the commands with what became of them.
-    `note`: what the libraries were that it was built and loaded against.
+    `note`: what the libraries were that it was built and loaded against.  `timeout`: the limit of
+    each command, in seconds.
     """
 
     platform: str
@@ -79,31 +82,46 @@ class Outcome:
     smoke: tuple[tuple[str, Ran], ...] = ()
     unavailable: str = ""
     note: str = ""
+    timeout: float = DEFAULT_TIMEOUT
 
 
 def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:
     """Build a tree in a copy of it with each build system that it has, and load the products.
 
-    The tree itself is not touched.  Raises InputError for a missing root; what is wrong with the
-    tree or missing on the machine is in the outcome.
+    The tree itself is not touched.  Never raises for what is wrong with the tree or missing on the
+    machine: that is in the outcome.
     """
-    with tempfile.TemporaryDirectory(prefix="porting-build-") as folder:
-        place = Path(folder).resolve() / "tree"
+    with ExitStack() as stack:
         try:
             toolset = toolsets.find(request.platform, request.target, say, os.environ)
-            copy_tree(request.root, place)
+            folder = stack.enter_context(scratch_folder("porting-build-"))
+            copy_tree(request.root, folder / "tree")
+            (folder / "tmp").mkdir()  # takes what killed compilers leave
         except (ToolchainError, OutputError) as error:
-            return Outcome(request.platform, place, unavailable=str(error))
-        scratch = place.parent / "tmp"  # takes what killed compilers leave
-        scratch.mkdir()
-        inherited = {**os.environ, "TMPDIR": str(scratch)}
-        files = [path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()]
-        done = []
-        for each in builds(files):
-            say(f"{each.file}: building with {each.system} for {request.platform}")
-            done.append(_build(request, each, toolset, place, toolset.environment(inherited)))
-        smoke = _smoke(request, toolset, place, inherited) if _all_built(done) else ()
-        return Outcome(request.platform, place, tuple(done), smoke, note=toolset.note)
+            return Outcome(request.platform, Path(), unavailable=str(error))
+        except OSError as error:
+            why = f"no temporary folder can be made: {reason(error)}; set TMPDIR to one with room"
+            return Outcome(request.platform, Path(), unavailable=why)
+        return _in_copy(request, toolset, folder, say)
+
+
+def _in_copy(request: BuildRequest, toolset: Toolset, folder: Path, say: Say) -> Outcome:
+    place = folder / "tree"
+    environment = toolset.environment({**os.environ, "TMPDIR": str(folder / "tmp")})
+    files = [path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()]
+    done = []
+    for each in builds(files):
+        say(f"{each.file}: building with {each.system} for {request.platform}")
+        done.append(_build(request, each, toolset, place, environment))
+    smoke = _smoke(request, toolset, place, environment) if _all_built(done) else ()
+    return Outcome(
+        request.platform,
+        place,
+        tuple(done),
+        smoke,
+        note=toolset.note,
+        timeout=request.timeout,
+    )
 
 
 def _all_built(done: Sequence[Built]) -> bool:
@@ -125,9 +143,10 @@ def _build(
         ran = run(step.command, folder, environment, request.timeout)
         if ran.code:
             return Built(build, Failed(step, ran))
-    made = products(folder, before)
-    loaded = tuple(_load(product, toolset, environment) for product in made)
-    return Built(build, None, "", tuple(made), loaded, _audit(made, request, toolset))
+    made = made_since(folder, before)
+    loaded = [_load(each, toolset, environment) for each in made.products]
+    loaded += [Loaded(path, untried=why) for path, why in made.unreadable]
+    return Built(build, None, "", made, tuple(loaded), _audit(made.products, request, toolset))
 
 
 def _audit(made: Sequence[Product], request: BuildRequest, toolset: Toolset) -> tuple[Audited, ...]:
@@ -136,22 +155,24 @@ def _audit(made: Sequence[Product], request: BuildRequest, toolset: Toolset) -> 
         request.platform, request.target.rocm, toolset.archs, (toolset.home / "lib",)
     )
     search = Search(tuple(map(str, toolset.libraries)), Search.of_system({}).cached)
-    paths = [product.path for product in made]
+    paths = [product.path for product in made if product.runs_here]
     return audit(paths, question, search, separate=True).files
 
 
 def _load(product: Product, toolset: Toolset, environment: Mapping[str, str]) -> Loaded:
+    if not product.runs_here:
+        return Loaded(product.path, untried=f"it is for {product.machine}")
     there = toolset.loading(environment, driver=product.links_driver)
-    return (load if product.is_library else resolve)(product.path, there)
+    if product.is_library:
+        return load(product.path, there)
+    return resolve(product.path, product.loader, there)
 
 
 def _smoke(
-    request: BuildRequest, toolset: Toolset, place: Path, inherited: Mapping[str, str]
+    request: BuildRequest, toolset: Toolset, place: Path, environment: Mapping[str, str]
 ) -> tuple[tuple[str, Ran], ...]:
-    environment = toolset.loading(toolset.environment(inherited), driver=False)
-    return tuple(
-        (text, _run_smoke(text, place, environment, request.timeout)) for text in request.smoke
-    )
+    there = toolset.loading(environment, driver=False)
+    return tuple((text, _run_smoke(text, place, there, request.timeout)) for text in request.smoke)
 
 
 def _run_smoke(text: str, place: Path, environment: Mapping[str, str], timeout: float) -> Ran:
@@ -167,6 +188,3 @@ def _run_smoke(text: str, place: Path, environment: Mapping[str, str], timeout: 
 def passed(ran: Ran) -> bool:
     """Whether a smoke command ended well, or said that it was skipped."""
     return ran.code in (0, _SKIPPED)
-
-
-__all__ = ["PRODUCTS", "BuildRequest", "Built", "Failed", "Outcome", "build", "passed"]

@@ -36,6 +36,7 @@ _ABSENT = re.compile(
     r"|By not providing \"Find|no matching package|Dependency .* not found|cannot find -l"
     r"|No CMAKE_\w+_COMPILER could be found|file not found|No such file or directory"
 )
+_NO_SPACE = re.compile("No space left on device|Disk quota exceeded", re.IGNORECASE)
 _MOST = 20
 
 
@@ -51,6 +52,11 @@ class Problem:
     def absent(self) -> bool:
         """Whether the text says that something is not on this machine."""
         return _ABSENT.search(self.text) is not None
+
+
+def is_out_of_space(output: str) -> bool:
+    """Whether a program of the build says that the disk is full, or the user's part of it."""
+    return _NO_SPACE.search(output) is not None
 
 
 def problems(output: str) -> list[Problem]:

@@ -1,18 +1,33 @@
-"""What a build has made: the libraries and programs that were not there before."""
+"""What a build has made: the files that were not there, or not the same, before."""
 
+import hashlib
+import platform
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from porting.building.systems import INSTALLED
 from porting.elf import Binary, ElfError, Kind, read_binary
 from porting.link import vendor_file
+from porting.link.follows import WANTED
 
-_MAGIC = b"\x7fELF"
+_ELF: Final = b"\x7fELF"
+# What is made and not loaded: archives, bundles of device code, LLVM's bitcode.
+_OTHERS: Final = (b"!<arch>\n", b"!<thin>\n", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"BC\xc0\xde")
+_OBJECT, _CORE = 1, 4  # ELF types
+_DEVICES: Final = frozenset(("amdgpu", "cuda"))
+# The machine of this one in the words of porting.elf.
+_HERE: Final = {"x86_64": "x86-64"}.get(platform.machine(), platform.machine())
+# Folders of what CMake and Meson try compilers with.
+_PROBES: Final = frozenset(("CMakeFiles", "meson-private"))
+
+Snapshot = Mapping[Path, tuple[int, int, int]]
 
 
 @dataclass(frozen=True)
 class Product:
-    """A linked file: `path` in the folder that was built, and what it says."""
+    """A program or shared library: `path` in the folder that was built, and what it says."""
 
     path: Path
     binary: Binary
@@ -25,7 +40,22 @@ class Product:
     @property
     def is_library(self) -> bool:
         """Whether a process can load it."""
-        return any(member.kind is Kind.SHARED for member in self.binary.members)
+        return self.binary.members[0].kind is Kind.SHARED
+
+    @property
+    def machine(self) -> str:
+        """The processor that it is for."""
+        return self.binary.members[0].machine
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether it is for this machine's processor."""
+        return self.machine == _HERE
+
+    @property
+    def loader(self) -> str:
+        """The loader that starts it, "" when it is linked statically."""
+        return self.binary.members[0].interpreter
 
     @property
     def links_driver(self) -> bool:
@@ -34,36 +64,91 @@ class Product:
         return any(file is not None and file.is_of_driver for file in files)
 
 
-def snapshot(folder: Path) -> frozenset[Path]:
-    """Return the files of a folder, to tell later which are new."""
-    return frozenset(path for path in folder.rglob("*") if path.is_file())
+@dataclass(frozen=True)
+class Made:
+    """What a build has made.
+
+    `unreadable`: programs and libraries that are damaged or of another kind, with why.  `others`:
+    what is not loaded: archives, objects, device code.
+    """
+
+    products: tuple[Product, ...] = ()
+    unreadable: tuple[tuple[Path, str], ...] = ()
+    others: tuple[Path, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether a build could as well not have been run."""
+        return not (self.products or self.unreadable or self.others)
 
 
-def products(folder: Path, before: frozenset[Path]) -> list[Product]:
-    """Return the linked files that a build added, sorted.
+def snapshot(folder: Path) -> Snapshot:
+    """Return the files of a folder, to tell later which are new or another."""
+    return dict(_files(folder))
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, tuple[int, int, int]]]:
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            info = path.stat()
+            yield path, (info.st_mtime_ns, info.st_size, info.st_ino)
+
+
+def made_since(folder: Path, before: Snapshot) -> Made:
+    """Return what a build added or replaced, sorted.
 
     Of a file that was installed, that one alone; of equal copies, the first.
     """
-    added = [path for path in sorted(snapshot(folder) - before) if _is_linked(path)]
-    installed = {path.name for path in added if INSTALLED in path.parts}
+    new = sorted(path for path, state in _files(folder) if before.get(path) != state)
     found: dict[bytes, Product] = {}
-    for path in added:
-        if path.name in installed and INSTALLED not in path.parts:
+    unreadable: list[tuple[Path, str]] = []
+    others: list[Path] = []
+    for path in _without_copies(path for path in new if not _is_probe(path)):
+        start = _start(path)
+        if not start.startswith(_ELF):
+            others += [path] if start.startswith(_OTHERS) or path.suffix == ".ptx" else []
             continue
         try:
-            binary = read_binary(path)
-        except ElfError:
+            binary = read_binary(path, WANTED)
+        except ElfError as error:
+            if _type(start) == _OBJECT:
+                others.append(path)
+            elif _type(start) != _CORE:
+                unreadable.append((path, str(error)))
             continue
-        if any(member.kind in (Kind.SHARED, Kind.EXECUTABLE) for member in binary.members):
-            found.setdefault(path.read_bytes(), Product(path, binary))
-    return list(found.values())
+        file = binary.members[0]
+        if file.kind is Kind.OBJECT or file.machine in _DEVICES:
+            others.append(path)
+        else:
+            found.setdefault(_digest(path), Product(path, binary))
+    return Made(tuple(found.values()), tuple(unreadable), tuple(others))
 
 
-def _is_linked(path: Path) -> bool:
-    """Whether a file may be a product: links and what CMake tries compilers with are none."""
-    return not path.is_symlink() and "CMakeFiles" not in path.parts and _is_elf(path)
+def _without_copies(paths: Iterator[Path]) -> Iterator[Path]:
+    """Leave out what was installed from; installing changes the RUNPATH in place, not the size."""
+    listed = [(path, path.stat().st_size) for path in paths]
+    installed = {(path.name, size) for path, size in listed if INSTALLED in path.parts}
+    for path, size in listed:
+        if INSTALLED in path.parts or (path.name, size) not in installed:
+            yield path
 
 
-def _is_elf(path: Path) -> bool:
+def _is_probe(path: Path) -> bool:
+    """Whether a build system made it to try a compiler; CMake's objects lie there too."""
+    below = [place for place, part in enumerate(path.parts[:-1]) if part in _PROBES]
+    return bool(below) and not path.parts[below[-1] + 1].endswith(".dir")
+
+
+def _start(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
+        return file.read(32)
+
+
+def _type(start: bytes) -> int:
+    """Return the ELF type, whose two bytes stand in the order that the fifth one tells."""
+    return int.from_bytes(start[16:18], "big" if start[5:6] == b"\x02" else "little")
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()

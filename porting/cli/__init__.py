@@ -132,6 +132,7 @@ def _usage(error: "click.ClickException") -> str:
 
 
 def _clean_up() -> None:
-    staging = sys.modules.get("porting.output.staging")
-    if staging is not None:
-        staging.remove_live()
+    for name in ("porting.output.staging", "porting.processes.scratch"):
+        module = sys.modules.get(name)
+        if module is not None:
+            module.remove_live()

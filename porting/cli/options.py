@@ -15,7 +15,25 @@ from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Mode, Target
 from porting.errors import UsageError
 from porting.port import PortRequest, ported_as
 from porting.reports import FORMATS, Report, State
-from porting.settings import Settings, load_settings
+from porting.settings import LONGEST, Settings, load_settings
+
+
+@dataclass(frozen=True)
+class Builds:
+    """What was typed about building: None and () were not said."""
+
+    wanted: bool = False
+    platforms: tuple[str, ...] = ()
+    timeout: int | None = None
+
+    def check(self) -> None:
+        """Raise UsageError for what speaks of a build that was not asked for."""
+        for option, said in (
+            ("--build-platform", self.platforms),
+            ("--build-timeout", self.timeout),
+        ):
+            if said and not self.wanted:
+                raise UsageError(f"{option} says how --build builds; say --build too")
 
 
 @dataclass(frozen=True)
@@ -34,7 +52,7 @@ class Common:
         mode: Mode | None = Mode.RENAME,
         verify: bool = False,
         force: bool = False,
-        build: bool = False,
+        builds: Builds = Builds(),
     ) -> PortRequest:
         """Return the request: what was typed, else the configuration, else defaults.
 
@@ -46,11 +64,17 @@ class Common:
         jobs = self.jobs or settings.jobs or len(os.sched_getaffinity(0))
         target = self._target(_configured(settings))
         chosen = mode or settings.mode or Mode.RENAME
-        return PortRequest(self.source, place, target, settings, verify, jobs, force, chosen, build)
+        request = PortRequest(self.source, place, target, settings, verify, jobs, force, chosen)
+        return replace(
+            request,
+            build=builds.wanted,
+            build_platforms=builds.platforms,
+            build_timeout=builds.timeout,
+        )
 
-    def request_for_output(self, *, build: bool) -> PortRequest:
+    def request_for_output(self, builds: Builds) -> PortRequest:
         """Return the request to verify SRC, an output: what was typed, else what its port said."""
-        request = self.request(verify=True, build=build)
+        request = self.request(verify=True, builds=builds)
         ported_for, mode = ported_as(self.source)
         if ported_for is None:
             return request
@@ -181,11 +205,41 @@ def output_option(*, required: bool) -> Callable[[Callable[..., int]], Callable[
     )
 
 
-build_option = click.option(
-    "--build",
-    is_flag=True,
-    help="Build OUT with its own build files, load and audit the result; runs code of the tree.",
-)
+def build_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add --build and what says how; the command gets them as the `Builds` named `builds`."""
+
+    @click.option(
+        "--build",
+        is_flag=True,
+        help="Build OUT with its own build files, load and audit that; runs code of the tree.",
+    )
+    @click.option(
+        "--build-platform",
+        type=click.Choice(["cuda", "rocm"]),
+        multiple=True,
+        help="Build for this one alone; may be repeated [all that OUT serves].",
+    )
+    @click.option(
+        "--build-timeout",
+        metavar="SECONDS",
+        type=click.IntRange(1, LONGEST),
+        help="Limit for each command of a build [1800].",
+    )
+    @functools.wraps(command)
+    def wrapped(
+        *values: Any,  # noqa: ANN401 - what the decorators above it give
+        build: bool,
+        build_platform: tuple[str, ...],
+        build_timeout: int | None,
+        **rest: Any,  # noqa: ANN401 - the command's own options
+    ) -> int:
+        builds = Builds(build, build_platform, build_timeout)
+        builds.check()
+        return command(*values, builds=builds, **rest)
+
+    return wrapped
+
+
 force_option = click.option(
     "--force", is_flag=True, help="Replace an earlier output even where it was changed since."
 )

@@ -3,9 +3,10 @@
 import click
 
 from porting.cli.options import (
+    Builds,
     Common,
     Sink,
-    build_option,
+    build_options,
     common_options,
     force_option,
     mode_option,
@@ -22,7 +23,7 @@ from porting.port import port, verify_output
 @output_option(required=True)
 @mode_option
 @click.option("--no-verify", is_flag=True, help="Do not compile the result.")
-@build_option
+@build_options
 @force_option
 @report_options
 def port_command(  # noqa: PLR0913 - one for each option
@@ -32,7 +33,7 @@ def port_command(  # noqa: PLR0913 - one for each option
     *,
     mode: Mode | None,
     no_verify: bool,
-    build: bool,
+    builds: Builds,
     force: bool,
 ) -> int:
     """Port the CUDA tree or file SRC to HIP and compile the result for every architecture.
@@ -41,9 +42,9 @@ def port_command(  # noqa: PLR0913 - one for each option
     they are, and OUT has a header for ROCm builds.  SRC is never changed.  OUT is written whole or
     not at all.
     """
-    if build and no_verify:
+    if builds.wanted and no_verify:
         raise click.UsageError("--build verifies more than --no-verify leaves out; say one of them")
-    request = common.request(output, mode=mode, verify=not no_verify, force=force, build=build)
+    request = common.request(output, mode=mode, verify=not no_verify, force=force, builds=builds)
     with progress_bar("porting") as progress:
         result = port(request, progress)
     return sink.show(result.report)
@@ -62,14 +63,14 @@ def scan_command(common: Common, sink: Sink, *, mode: Mode | None) -> int:
 
 @click.command("verify")
 @common_options
-@build_option
+@build_options
 @report_options
-def verify_command(common: Common, sink: Sink, *, build: bool) -> int:
+def verify_command(common: Common, sink: Sink, *, builds: Builds) -> int:
     """Compile SRC, an output of `porting port`, for every architecture.
 
     The release and architectures are those of the port, unless said otherwise.  Findings are at
     the places of the input that was ported.  Nothing is written.
     """
     with progress_bar("compiling") as progress:
-        report = verify_output(common.request_for_output(build=build), progress)
+        report = verify_output(common.request_for_output(builds), progress)
     return sink.show(report)

@@ -6,13 +6,14 @@ this reader with it.
 """
 
 from porting.elf.device import DeviceCode
-from porting.elf.file import Binary, ElfFile, Wanted, parse_binary, read_binary
-from porting.elf.layout import Kind, Section
+from porting.elf.file import Binary, ElfFile, Wanted, parse_binary, read_binary, read_machine
+from porting.elf.layout import EM_AMDGPU, Kind, Section
 from porting.elf.pic import FixedPlace
 from porting.elf.symbols import Undefined
 from porting.elf.view import ElfError
 
 __all__ = [
+    "EM_AMDGPU",
     "Binary",
     "DeviceCode",
     "ElfError",
@@ -24,4 +25,5 @@ __all__ = [
     "Wanted",
     "parse_binary",
     "read_binary",
+    "read_machine",
 ]

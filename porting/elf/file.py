@@ -53,7 +53,7 @@ class ElfFile:
     `rpath`, `runpath`: None without the tag.  `version_needs`: library -> versions.
     `device_code`: one entry per bundle.  `fixed_places`: why an object cannot go into a shared
     library.  `holds`: the symbols and texts of `Wanted` that are there.  `libraries`: the names of
-    libraries in its constant data.
+    libraries in its constant data.  `interpreter`: the loader that starts it, "" for none.
     """
 
     name: str
@@ -72,6 +72,7 @@ class ElfFile:
     fixed_places: tuple[FixedPlace, ...]
     holds: frozenset[str]
     libraries: tuple[str, ...]
+    interpreter: str
 
     def has_section(self, name: str) -> bool:
         """Whether a section of this name is there and not empty."""
@@ -98,6 +99,16 @@ def read_binary(path: Path, wanted: Wanted | None = None) -> Binary:
     """
     with _opened(path) as data:
         return parse_binary(data, path, wanted or Wanted())
+
+
+def read_machine(path: Path) -> tuple[int, int]:
+    """Return the number of the machine that a file is for, and its flags, which say the model.
+
+    Raises ElfError, also for a file that ends before its tables.
+    """
+    with _opened(path) as data:
+        layout = read_layout(View(data, 0, len(data), str(path)))
+        return layout.machine, layout.flags
 
 
 def parse_binary(data: bytes | mmap.mmap, path: Path, wanted: Wanted) -> Binary:
@@ -166,6 +177,7 @@ def _elf_file(view: View, wanted: Wanted) -> ElfFile:
         fixed_places(layout),
         frozenset(_held(layout, symbols.defined, wanted)),
         tuple(_library_names(layout)) if wanted.libraries else (),
+        layout.interpreter(),
     )
 
 
@@ -175,7 +187,7 @@ def _kind(layout: Layout, dynamic: Dynamic | None) -> Kind:
         return Kind.OBJECT
     if layout.is_fixed or dynamic is None or dynamic.is_pie:
         return Kind.EXECUTABLE
-    named = layout.has_interpreter and not dynamic.soname
+    named = layout.interpreter() and not dynamic.soname
     return Kind.EXECUTABLE if named else Kind.SHARED
 
 

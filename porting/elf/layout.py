@@ -13,13 +13,14 @@ from porting.elf.view import ElfError, View, text_at
 
 MAGIC: Final = b"\x7fELF"
 EM_X86_64: Final = 62
+EM_AMDGPU: Final = 224
 _MACHINES: Final = {
     3: "i386",
     EM_X86_64: "x86-64",
     183: "aarch64",
     190: "cuda",
     243: "riscv",
-    224: "amdgpu",
+    EM_AMDGPU: "amdgpu",
 }
 SHT_SYMTAB: Final = 2
 SHT_RELA: Final = 4
@@ -69,11 +70,12 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A file's outline."""
+    """A file's outline; `flags` mean what its machine says."""
 
     view: View
     type: int
     machine: int
+    flags: int
     segments: tuple[Segment, ...]
     sections: tuple[Section, ...]
 
@@ -88,14 +90,17 @@ class Layout:
         return self.type == _ET_EXEC
 
     @property
-    def has_interpreter(self) -> bool:
-        """Whether it names a dynamic loader, as programs do."""
-        return any(segment.type == PT_INTERP for segment in self.segments)
-
-    @property
     def machine_name(self) -> str:
         """The machine in words."""
         return _MACHINES.get(self.machine, f"machine {self.machine}")
+
+    def interpreter(self) -> str:
+        """Return the loader that it names, as programs do; "" for none.  Raises ElfError."""
+        for segment in self.segments:
+            if segment.type == PT_INTERP:
+                raw = self.view.copy(segment.offset, segment.size, "the loader's name")
+                return raw.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        return ""
 
     def dynamic(self) -> Segment | None:
         """Return the segment of the dynamic section, None in what is statically linked."""
@@ -120,7 +125,7 @@ def read_layout(view: View) -> Layout:
     """Read the outline.  Raises ElfError for what is no 64-bit little-endian ELF file."""
     _check_kind(view)
     header = view.unpack(_HEADER, 0, "the ELF header")
-    kind, machine, _, _, segments, sections, _, _, _, count, _, number, names = header
+    kind, machine, _, _, segments, sections, flags, _, _, count, _, number, names = header
     if kind not in (_ET_REL, _ET_EXEC, _ET_DYN):
         raise ElfError(
             f"{view.name} has ELF type {kind}; an executable, a shared library or an object"
@@ -130,6 +135,7 @@ def read_layout(view: View) -> Layout:
         view,
         kind,
         machine,
+        flags,
         tuple(_segments(view, segments, count)),
         tuple(_sections(view, sections, number, names)),
     )

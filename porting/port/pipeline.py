@@ -46,7 +46,8 @@ class PortRequest:
     """What to port, for what, and where to.
 
     `output`: None writes nothing.  `verify`: compile what was written; `build`: build it with its
-    own build systems, which runs code of the tree.  `jobs`: processes to use.
+    own build systems, which runs code of the tree, for `build_platforms` (none: all that the mode
+    serves) and with `build_timeout` seconds for each command.  `jobs`: processes to use.
     `force`: replace an earlier output even where it was changed since.  `mode`: rename CUDA's names
     in the sources, or leave them and generate a header.
     """
@@ -60,6 +61,8 @@ class PortRequest:
     force: bool = False
     mode: Mode = Mode.RENAME
     build: bool = False
+    build_platforms: tuple[str, ...] = ()
+    build_timeout: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
     starting or writing; everything else is a finding of the report.
     """
     _check_settings(request.settings)
+    _check_build(request)
     if request.verify and request.output is not None:
         check_include_dirs(request.source, request.settings)
     if request.output is not None:
@@ -153,6 +157,8 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     tree = read_tree(source)
     _check_sources(source, tree)
     manifest = Manifest.read(source) if source.is_dir() else None
+    if manifest is not None:
+        _check_build(request)
     result = verify_tree(_verify_request(request, source), manifest, progress)
     built = _build(request, source, progress)
     findings = sort_findings((*result.diagnostics, *built.diagnostics), (), request.settings)
@@ -184,6 +190,14 @@ def _as_they_are(tree: Tree) -> list[Hipified]:
 def _check_settings(settings: Settings) -> None:
     if settings.ignore or settings.per_path_ignore:
         settings.check_codes(frozenset(code.code for code in all_codes()))
+
+
+def _check_build(request: PortRequest) -> None:
+    """Raise UsageError for a platform that the output will not serve, before the work is done."""
+    if request.build:
+        from porting.port.building_trees import platforms
+
+        platforms(request.mode, request.build_platforms)
 
 
 def _read(request: PortRequest) -> Tree:
@@ -258,14 +272,20 @@ def _compile(
 
 
 def _build(request: PortRequest, root: Path, progress: Progress) -> "Buildings":
-    from porting.building import BuildRequest
-    from porting.port.building_trees import build_tree, not_asked
+    from porting.building import DEFAULT_TIMEOUT, BuildRequest
+    from porting.port.building_trees import build_tree, not_asked, platforms
 
     if not request.build:
         return not_asked()
-    smoke = request.settings.smoke
-    wanted = BuildRequest(root, request.target, smoke=smoke, jobs=request.jobs)
-    return build_tree(wanted, request.mode, progress)
+    settings = request.settings
+    wanted = BuildRequest(
+        root,
+        request.target,
+        smoke=settings.smoke,
+        jobs=request.jobs,
+        timeout=request.build_timeout or settings.build_timeout or DEFAULT_TIMEOUT,
+    )
+    return build_tree(wanted, platforms(request.mode, request.build_platforms), progress)
 
 
 def _verify_request(request: PortRequest, root: Path) -> "VerifyRequest":

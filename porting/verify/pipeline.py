@@ -11,6 +11,7 @@ from types import MappingProxyType
 from porting.config import Target
 from porting.diagnostics import Diagnostic
 from porting.errors import InputError, ToolchainError
+from porting.processes import scratch_folder
 from porting.reports import Outcome, Stage, Verdict
 from porting.toolkits.sysroot import NoHeadersError
 from porting.verify import database
@@ -163,8 +164,7 @@ class _Session:
     def run(self) -> list[Result]:
         """Compile the units, then the headers that none of them reaches."""
         units = [self._with_language(unit) for unit in self._tree.units()]
-        with tempfile.TemporaryDirectory(prefix="porting-verify-") as folder:
-            scratch = Path(folder)
+        with scratch_folder("porting-verify-") as scratch:
             self._runner = Runner(self._request.timeout, scratch)
             lonely = [] if self._tree.only else self._tree.lonely_headers(units)
             jobs = _jobs(units, self._archs)

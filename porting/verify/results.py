@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from porting.processes import Ran
 from porting.reports import Outcome
 from porting.toolkits.sysroot import Header, Origin
 from porting.verify import code_object
 from porting.verify.messages import ClangError, errors
-from porting.verify.run import Done
 from porting.verify.sources import Unit
 from porting.verify.toolchain import Toolchain
 
@@ -57,7 +57,7 @@ def not_possible(job: Job, reason: str) -> Result:
     return Result(job, Outcome.NOT_VERIFIED, reason, general=True)
 
 
-def judge(job: Job, done: Done, output: Path, timeout: float) -> Result:
+def judge(job: Job, done: Ran, output: Path, timeout: float) -> Result:
     """Return what a finished compilation says.
 
     A unit is verified when clang accepted it and, for device code, wrote a code object for the
@@ -66,14 +66,14 @@ def judge(job: Job, done: Done, output: Path, timeout: float) -> Result:
     """
     if done.timed_out:
         return not_compiled(job, f"clang did not finish in {timeout:.0f} s")
-    if done.code < 0 or _CRASHED.search(done.errors):
-        return not_compiled(job, f"clang failed: {_first_line(done.errors) or 'it was killed'}")
+    if done.code < 0 or _CRASHED.search(done.output):
+        return not_compiled(job, f"clang failed: {_first_line(done.output) or 'it was killed'}")
     if done.code == 0:
         wrong = code_object.wrong(output, job.arch) if job.stage == DEVICE else ""
         return not_compiled(job, wrong) if wrong else Result(job, Outcome.VERIFIED)
-    found = tuple(errors(done.errors))
+    found = tuple(errors(done.output))
     if not found:
-        return not_compiled(job, f"clang gave no reason: {_first_line(done.errors)}")
+        return not_compiled(job, f"clang gave no reason: {_first_line(done.output)}")
     missing = [error.missing_header for error in found if error.missing_header]
     if len(missing) == len(found):
         return Result(job, Outcome.NOT_VERIFIED, f"header {missing[0]}", found)

@@ -286,3 +286,58 @@ def test_signal_while_the_output_is_compiled_leaves_the_whole_output_and_no_comp
         _ended(process, 130, "interrupted")
     assert _names(tmp_path / "scratch") == []
     assert len(_names(tmp_path / "out")) == 41
+
+
+# Like ninja's, what it starts is in a group of its own.
+STUBBORN = """\
+all:
+\tsetsid sh -c 'sleep 600 & echo $$! > $(PLACE)/child; echo ready > $(PLACE)/pipe; wait' & wait
+"""
+
+
+@pytest.mark.toolchain
+@pytest.mark.usefixtures("sysroot")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_signal_while_the_output_is_built_leaves_no_process(
+    arguments: list[str],
+    environment: dict[str, str],
+    make_tree: MakeTree,
+    tmp_path: Path,
+    number: signal.Signals,
+) -> None:
+    """What SIGKILL leaves in the temporary folder is removed by the next run."""
+    make_tree({"a.cu": CUDA, "Makefile": STUBBORN})
+    (tmp_path / "scratch").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    words = [*arguments, "port", "src", "-o", "out", "--arch", "gfx942", "--build"]
+    places = {"TMPDIR": str(tmp_path / "scratch"), "PLACE": str(tmp_path)}
+    process = subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        env={**environment, **places},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert (tmp_path / "pipe").read_text() == "ready\n"
+    child = os.pidfd_open(int((tmp_path / "child").read_text()))
+    try:
+        process.send_signal(number)
+        assert select.select([child], [], [], _TIMEOUT)[0] == [child]
+    finally:
+        os.close(child)
+    if number is signal.SIGINT:
+        _ended(process, 130, "interrupted")
+    else:
+        process.communicate(timeout=_TIMEOUT)
+        assert [name[:14] for name in _names(tmp_path / "scratch")] == ["porting-build-"]
+        (tmp_path / "src/Makefile").write_text("all:\n")
+        subprocess.run(
+            words,
+            cwd=tmp_path,
+            env={**environment, **places},
+            stdout=subprocess.DEVNULL,
+            timeout=50,
+            check=False,
+        )
+    assert _names(tmp_path / "scratch") == []

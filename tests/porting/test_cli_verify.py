@@ -230,3 +230,86 @@ def test_port_builds_nothing_when_it_is_not_to_verify(
     done = command("port", "src", "-o", "out", "--build", "--no-verify")
     assert done.returncode == 2
     assert "--build verifies more than --no-verify leaves out" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("port", "src", "-o", "out"), ("verify", "src")])
+@pytest.mark.parametrize(
+    "option", [("--build-platform", "rocm"), ("--build-timeout", "60")], ids=lambda words: words[0]
+)
+def test_options_of_building_when_nothing_is_built(
+    command: Command, make_tree: MakeTree, words: tuple[str, ...], option: tuple[str, str]
+) -> None:
+    make_tree({"a.cu": KERNEL})
+    done = command(*words, *option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"porting: error: {option[0]} says how --build builds; say --build too\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        (("--build-timeout", "0"), "0 is not in the range 1<=x<="),
+        (("--build-timeout", "soon"), "'soon' is not a valid integer range"),
+        (("--build-timeout", "9" * 400), "is not in the range 1<=x<="),
+        (("--build-platform", "hip"), "'hip' is not one of 'cuda', 'rocm'"),
+    ],
+)
+def test_options_of_building_when_their_values_are_wrong(
+    command: Command, make_tree: MakeTree, option: tuple[str, str], why: str
+) -> None:
+    make_tree({"a.cu": KERNEL})
+    done = command("port", "src", "-o", "out", "--build", *option)
+    assert done.returncode == 2
+    assert why in done.stderr
+
+
+def test_port_when_a_renamed_tree_is_to_be_built_for_cuda(
+    command: Command, make_tree: MakeTree, tmp_path: Path
+) -> None:
+    make_tree({"a.cu": KERNEL, "Makefile": MAKEFILE})
+    why = (
+        "porting: error: a renamed tree is for ROCm alone, so it cannot be built for cuda: its CUDA"
+        " side is the input, which stays as it was; build that, or port with --mode compat\n"
+    )
+    done = command("port", "src", "-o", "out", "--build", "--build-platform", "cuda")
+    assert (done.returncode, done.stderr) == (2, why)
+    assert not (tmp_path / "out").exists(), "it is said before the work is done"
+    assert command("port", "src", "-o", "out", "--no-verify").returncode == 0
+    options = ("--build", "--build-platform", "rocm", "--build-platform", "cuda")
+    again = command("verify", "out", *options)
+    assert (again.returncode, again.stderr) == (2, why)
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_port_when_a_compat_tree_is_built_for_one_platform(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": KERNEL, "Makefile": MAKEFILE})
+    words = ("port", "src", "-o", "out", "--mode", "compat", *ONE_ARCH, "--format", "json")
+    done = command(*words, "--build", "--build-platform", "rocm")
+    stages = _report(done)["summary"]["stages"]
+    assert [name for name in stages if name.startswith(("rocm", "cuda"))] == [
+        "rocm build",
+        "rocm load",
+    ]
+    assert done.stderr == ""
+
+
+@pytest.mark.usefixtures("sysroot")
+@pytest.mark.parametrize("configured", [False, True])
+def test_port_when_a_build_takes_too_long(
+    command: Command, make_tree: MakeTree, *, configured: bool
+) -> None:
+    settings = "[tool.porting]\nbuild-timeout = 1\n" if configured else ""
+    slow = "all:\n\tsleep 600\n"
+    make_tree({"a.cu": KERNEL, "Makefile": slow, "pyproject.toml": settings})
+    option = () if configured else ("--build-timeout", "1")
+    done = command("port", "src", "-o", "out", *ONE_ARCH, "--build", *option, "--format", "json")
+    (found,) = (d for d in _report(done)["diagnostics"] if d["code"].startswith("BUI"))
+    assert (found["code"], found["message"]) == (
+        "BUI002",
+        "not built: Make build did not end in 1 s",
+    )
+    assert "--build-timeout" in found["help"]

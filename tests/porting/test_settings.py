@@ -25,6 +25,7 @@ platform-macros = ["MY_HIP"]
 hipify-launches = true
 ignore = ["BLD001"]
 jobs = 3
+build-timeout = 60
 
 [tool.porting.per-path-ignore]
 "tests/**" = ["WSZ001"]
@@ -42,6 +43,7 @@ jobs = 3
         ignore=("BLD001",),
         per_path_ignore={"tests/**": ("WSZ001",)},
         jobs=3,
+        build_timeout=60,
     )
 
 
@@ -119,6 +121,9 @@ def test_arch_as_a_string_is_refused() -> None:
         ({"defines": [1]}, r"defines is \[1\] \(list\); a list of strings is needed"),
         ({"jobs": 0}, r"jobs is 0 \(int\); a whole number from 1 is needed"),
         ({"hipify-launches": 1}, r"hipify-launches is 1 \(int\); true or false is needed"),
+        ({"build-timeout": 0}, r"build-timeout is 0 \(int\); a whole number from 1 is needed"),
+        ({"build-timeout": 1.5}, r"build-timeout is 1\.5 \(float\); a whole number from 1"),
+        ({"build-timeout": 10**400}, r"build-timeout is 10+; a number of seconds to 31622400 is"),
         ({"jobs": True}, r"jobs is True \(bool\); a whole number from 1 is needed"),
         ({"per-path-ignore": ["x"]}, r"per-path-ignore is \['x'\] \(list\); a table"),
         ({"per-path-ignore": {"a": "X"}}, r"per-path-ignore\.'a' is 'X' \(str\); a list"),

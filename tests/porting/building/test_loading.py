@@ -8,6 +8,7 @@ import pytest
 
 from porting.building.loading import load, resolve
 
+LOADER = "/lib64/ld-linux-x86-64.so.2"
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 
 
@@ -61,8 +62,8 @@ def test_resolve_when_a_program_lacks_a_library(tmp_path: Path) -> None:
     command = ["gcc", "main.c", "-o", "main", "-L.", "-lpart"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
     program = tmp_path / "main"
-    assert "libpart.so => not found" in resolve(program, ENVIRONMENT).refused
-    healthy = resolve(program, {**ENVIRONMENT, "LD_LIBRARY_PATH": str(path.parent)})
+    assert "libpart.so => not found" in resolve(program, LOADER, ENVIRONMENT).refused
+    healthy = resolve(program, LOADER, {**ENVIRONMENT, "LD_LIBRARY_PATH": str(path.parent)})
     assert (healthy.refused, healthy.unclean) == ("", "")
 
 

@@ -23,6 +23,7 @@ MAKEFILE = """\
 libtwice.so: twice.hip
 \t$(ROCM_PATH)/bin/hipcc --offload-arch=gfx942 -fPIC -shared $< -o $@ -Wl,-rpath,$(ROCM_PATH)/lib
 """
+MAKES = "all:\n\t@printf '!<arch>\\n' > made.a\n"
 
 
 def built(root: Path, files: Mapping[str, str], smoke: tuple[str, ...] = ()) -> Building:
@@ -120,6 +121,60 @@ def test_building_when_the_program_is_missing(
     assert building.diagnostics[0].message == "not built: make is not on PATH"
 
 
+@pytest.mark.usefixtures("sysroot")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Makefile", "help:\n\t@echo say make all\n"),
+        ("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(none LANGUAGES C)\n"),
+        ("setup.py", "from setuptools import setup\nsetup(name='none')\n"),
+    ],
+)
+def test_building_when_nothing_is_made(tmp_path: Path, name: str, text: str) -> None:
+    building = built(tmp_path, {name: text, "twice.hip": KERNEL})
+    assert told(building) == [(f"in/{name}", 1, "BUI005")]
+    assert (building.stages[0].verified, building.stages[0].not_verified) == (0, 1)
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_an_earlier_build_left_everything(tmp_path: Path) -> None:
+    """What was not built is not loaded in its place."""
+    (tmp_path / "libtwice.so").write_bytes(b"old")
+    os.utime(tmp_path / "libtwice.so", (4e9, 4e9))
+    building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": KERNEL})
+    assert told(building) == [("in/Makefile", 1, "BUI005")]
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_a_library_is_built_again(tmp_path: Path) -> None:
+    """One that lay in the tree is a product like any other."""
+    (tmp_path / "libtwice.so").write_bytes(b"old")
+    os.utime(tmp_path / "libtwice.so", (0, 0))
+    building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": KERNEL})
+    assert told(building) == []
+    assert [(stage.name, stage.verified) for stage in building.stages] == [
+        ("rocm build", 1),
+        ("rocm load", 1),
+    ]
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_a_file_cannot_be_loaded_here(tmp_path: Path) -> None:
+    """A damaged library; a program that was linked statically is not run."""
+    makefile = (
+        "all:\n\t@printf '\\177ELF\\002\\001' > damaged.so\n"
+        "\t@echo 'int puts(); int main(void) { return puts(\"ran\"); }' > s.c\n"
+        "\tgcc -w -static s.c -o static\n"
+    )
+    building = built(tmp_path, {"Makefile": makefile})
+    assert told(building) == [("in/Makefile", 1, "BUI006")]
+    assert "damaged.so was built and not loaded: " in building.diagnostics[0].message
+    assert [verdict.detail for verdict in building.verdicts["Makefile"][1:]] == [
+        "static: linked statically, nothing is left to resolve; follows none",
+        f"damaged.so: {building.diagnostics[0].message.partition('loaded: ')[2]}",
+    ]
+
+
 CMAKE = """\
 cmake_minimum_required(VERSION 3.21.3)
 set(CMAKE_HIP_ARCHITECTURES gfx942)
@@ -152,14 +207,14 @@ def test_building_when_the_library_is_installed(tmp_path: Path) -> None:
     ],
 )
 def test_building_when_a_smoke_command_cannot_be_run(tmp_path: Path, smoke: str, why: str) -> None:
-    building = built(tmp_path, {"Makefile": "all:\n"}, (smoke,))
+    building = built(tmp_path, {"Makefile": MAKES}, (smoke,))
     assert [(d.code, d.message) for d in building.diagnostics] == [("BUI004", why)]
 
 
 @pytest.mark.usefixtures("sysroot")
 def test_building_when_temporary_files_are_left(tmp_path: Path) -> None:
     """A killed compiler leaves its own; they go with the copy of the tree."""
-    keep = "all:\n\t@echo $$TMPDIR > place; test -d $$TMPDIR; touch $$TMPDIR/left\n"
+    keep = MAKES + "\t@echo $$TMPDIR > place; test -d $$TMPDIR; touch $$TMPDIR/left\n"
     building = built(tmp_path, {"Makefile": keep}, ("grep -q porting-build- place",))
     assert told(building) == []
 
@@ -167,7 +222,7 @@ def test_building_when_temporary_files_are_left(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("sysroot")
 def test_building_when_a_file_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "queue")
-    building = built(tmp_path, {"Makefile": "all:\n\ttest ! -e queue\n"})
+    building = built(tmp_path, {"Makefile": MAKES + "\ttest ! -e queue\n"})
     assert told(building) == []
 
 
@@ -177,4 +232,4 @@ def test_building_when_the_temporary_folder_is_in_the_tree(
 ) -> None:
     (tmp_path / "scratch").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
-    assert told(built(tmp_path, {"Makefile": "all:\n"})) == []
+    assert told(built(tmp_path, {"Makefile": MAKES})) == []

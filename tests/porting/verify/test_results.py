@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from porting.processes import Ran
 from porting.reports import Outcome
 from porting.toolkits.sysroot import Header, Origin
 from porting.verify.results import DEVICE, HOST, Job, foreign_headers, judge
-from porting.verify.run import Done
 from porting.verify.sources import Language, Unit
 
 UNIT = Unit("a.cu", Language.HIP)
@@ -18,28 +18,28 @@ MISSING = "/t/a.cu:2:1: fatal error: 'x.h' file not found\n"
 @pytest.mark.parametrize(
     ("done", "outcome", "reason"),
     [
-        (Done(0, ""), Outcome.VERIFIED, ""),
-        (Done(1, ERROR), Outcome.FAILED, ""),
-        (Done(1, MISSING), Outcome.NOT_VERIFIED, "header x.h"),
-        (Done(1, ERROR + MISSING), Outcome.FAILED, ""),
-        (Done(-9, "", timed_out=True), Outcome.NOT_VERIFIED, "clang did not finish in 5 s"),
-        (Done(-9, ""), Outcome.NOT_VERIFIED, "clang failed: it was killed"),
+        (Ran(0, ""), Outcome.VERIFIED, ""),
+        (Ran(1, ERROR), Outcome.FAILED, ""),
+        (Ran(1, MISSING), Outcome.NOT_VERIFIED, "header x.h"),
+        (Ran(1, ERROR + MISSING), Outcome.FAILED, ""),
+        (Ran(-9, "", timed_out=True), Outcome.NOT_VERIFIED, "clang did not finish in 5 s"),
+        (Ran(-9, ""), Outcome.NOT_VERIFIED, "clang failed: it was killed"),
         (
-            Done(139, "PLEASE submit a bug report to x\nStack dump:\n"),
+            Ran(139, "PLEASE submit a bug report to x\nStack dump:\n"),
             Outcome.NOT_VERIFIED,
             "clang failed: PLEASE submit a bug report to x",
         ),
-        (Done(1, "odd\n"), Outcome.NOT_VERIFIED, "clang gave no reason: odd"),
+        (Ran(1, "odd\n"), Outcome.NOT_VERIFIED, "clang gave no reason: odd"),
     ],
 )
-def test_host_when_judged(done: Done, outcome: Outcome, reason: str) -> None:
+def test_host_when_judged(done: Ran, outcome: Outcome, reason: str) -> None:
     result = judge(Job(UNIT, HOST), done, Path("/nothing"), 5)
     assert (result.outcome, result.reason) == (outcome, reason)
 
 
 def test_device_when_the_compiler_says_yes_and_wrote_nothing(tmp_path: Path) -> None:
     """An exit code of 0 is no proof."""
-    result = judge(Job(UNIT, DEVICE, "gfx942"), Done(0, ""), tmp_path / "no.co", 5)
+    result = judge(Job(UNIT, DEVICE, "gfx942"), Ran(0, ""), tmp_path / "no.co", 5)
     assert result.outcome is Outcome.NOT_VERIFIED
     assert result.reason.startswith("clang wrote no code object")
 

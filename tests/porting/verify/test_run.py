@@ -14,7 +14,7 @@ STUBBORN = "sleep 60 & echo $! > child; echo ready > pipe; wait"
 def test_run_when_it_ends(tmp_path: Path) -> None:
     done = Runner(30, tmp_path).run(["sh", "-c", "pwd >&2; echo $TMPDIR >&2; exit 3"], tmp_path)
     assert (done.code, done.timed_out) == (3, False)
-    assert done.errors == f"{tmp_path}\n{tmp_path}\n"
+    assert done.output == f"{tmp_path}\n{tmp_path}\n"
 
 
 def test_run_when_time_runs_out(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porting.building.running import Ran, run
+from porting.processes import Ran, run
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
 LONG = 30.0
@@ -27,13 +27,6 @@ def ended(pid: int) -> bool:
     return state in "ZX"
 
 
-def wait_for_end(pid: int) -> bool:
-    deadline = time.monotonic() + 10
-    while not ended(pid) and time.monotonic() < deadline:
-        os.sched_yield()
-    return ended(pid)
-
-
 def test_run_when_all_is_well(tmp_path: Path) -> None:
     assert shell(tmp_path, "echo one; echo two >&2; exit 3") == Ran(3, "one\ntwo\n")
 
@@ -44,11 +37,11 @@ def test_run_when_a_process_stays_in_the_background(tmp_path: Path) -> None:
     ran = shell(tmp_path, "sleep 600 & echo $!")
     assert (ran.code, ran.timed_out) == (0, False)
     assert time.monotonic() - began < LONG
-    assert wait_for_end(int(ran.output))
+    assert ended(int(ran.output))
 
 
 def test_run_when_a_process_leaves_the_session(tmp_path: Path) -> None:
-    """Nobody can end it with the others; it is not waited for."""
+    """A daemon is over with the command too: the folder that it knows is gone then."""
     leave = (
         "import os, time\n"
         "ready, tell = os.pipe()\n"
@@ -61,8 +54,36 @@ def test_run_when_a_process_leaves_the_session(tmp_path: Path) -> None:
         "time.sleep(600)\n"
     )
     ran = run((sys.executable, "-I", "-S", "-c", leave), tmp_path, ENVIRONMENT, LONG)
-    os.kill(int(ran.output), signal.SIGKILL)
     assert (ran.code, ran.timed_out) == (0, False)
+    assert ended(int(ran.output))
+
+
+def test_run_when_a_command_ends_its_own_group(tmp_path: Path) -> None:
+    """What guards it, and this process, are of another group."""
+    assert shell(tmp_path, "sleep 600 & kill 0") == Ran(-signal.SIGTERM, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGPIPE])
+def test_run_when_a_signal_ends_it(tmp_path: Path, number: signal.Signals) -> None:
+    assert shell(tmp_path, f"kill -{number.value} $$") == Ran(-number, "")
+
+
+def test_run_when_names_are_no_text(tmp_path: Path) -> None:
+    word = os.fsdecode(b"\xff \n'")
+    ran = run(
+        ("sh", "-c", 'test "$1" = "$WORD" && printf %s "$1"', "sh", word),
+        tmp_path,
+        {**ENVIRONMENT, "WORD": word},
+        LONG,
+    )
+    assert ran == Ran(0, "\ufffd \n'")
+
+
+def test_run_when_the_environment_acts_on_every_program(tmp_path: Path) -> None:
+    """It is the command's, and not that of what guards it."""
+    traced = run(("true",), tmp_path, {**ENVIRONMENT, "LD_TRACE_LOADED_OBJECTS": "1"}, LONG)
+    assert traced.code == 0
+    assert "libc.so.6 =>" in traced.output
 
 
 def test_run_when_time_runs_out(tmp_path: Path) -> None:
