@@ -32,14 +32,6 @@ JOINED = Code(
     " expanded first, so the second macro joins or quotes HIP's name.  Take the name in the macro"
     " that joins or quotes it, without one in between, or port with --mode rename.",
 )
-TORCH = Code(
-    "HDR004",
-    "compat-mode",
-    Severity.ERROR,
-    "a header of PyTorch that has another name for ROCm",
-    "PyTorch's own headers are renamed for ROCm, and so are their namespaces and classes.  A header"
-    " over CUDA's names does not reach them.  Port extensions of PyTorch with --mode rename.",
-)
 LACKING = Code(
     "HDR005",
     "compat-header",
@@ -74,4 +66,14 @@ WAVEFRONT = Code(
     " mean CUDA's warp of 32 lanes on every GPU, so code that was written for 64 lanes and 64-bit"
     " masks is cut in half.  With the header the branch for CUDA serves both platforms.",
 )
-CODES = (NEEDS_REWRITE, ARCH_GUARD, JOINED, TORCH, LACKING, STALE, OUTDATED, WAVEFRONT)
+TORCH_WARPS = Code(
+    "HDR009",
+    "warp-mask-width",
+    Severity.WARNING,
+    "a warp function or size of PyTorch's in a compat tree that counts in warps of its own",
+    "C10_WARP_SIZE and WARP_SHFL and its kin come from PyTorch's headers, where a ROCm build counts"
+    " in wavefronts: 64 lanes on CDNA.  warpSize and the warp functions of CUDA have 32 lanes in a"
+    " compat tree.  Code that mixes both counts wrong on 64-wide wavefronts.  Use those of one side"
+    " throughout: CUDA's own names, or PyTorch's alone.",
+)
+CODES = (NEEDS_REWRITE, ARCH_GUARD, JOINED, LACKING, STALE, OUTDATED, WAVEFRONT, TORCH_WARPS)

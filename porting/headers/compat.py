@@ -6,18 +6,18 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
 from porting.edits import Edit
-from porting.headers.codes import NEEDS_REWRITE, TORCH
+from porting.headers.codes import NEEDS_REWRITE
 from porting.headers.generate import INCLUDE, Headers
 from porting.headers.groups import PARTITION
 from porting.headers.guards import arch_guards, counted_in_wavefronts, lines_left_out
 from porting.headers.joining import passed_on
 from porting.headers.parts import part_names
 from porting.headers.prototypes import prototypes
+from porting.headers.torch_warps import torch_warps
 from porting.headers.uses import FINDERS
 from porting.mapping import Names, Status
 from porting.rules import Unit, libraries
 from porting.rules.macros.compiler import check_compiler
-from porting.rules.torch_headers import rocm_header
 
 _ADVICE: Final = (
     "guard it, with the portable form in #else: #if defined(__CUDA_ARCH__) in device code,"
@@ -78,7 +78,7 @@ def compat_findings(
     yield from counted_in_wavefronts(unit, headers.provided | part_names() | {"warpSize"})
     yield from _handle_members(unit, headers)
     yield from answers.silent_rewrites()
-    yield from _torch(unit)
+    yield from torch_warps(unit, headers.uses)
     yield from passed_on(unit, headers.provided)
 
 
@@ -192,12 +192,3 @@ class _Answers:
     def _is_base(self, finding: Diagnostic) -> bool:
         known = self._names.header(finding.symbol)
         return known is not None and (known.target or "").startswith("hip/hip_runtime")
-
-
-def _torch(unit: Unit) -> Iterator[Diagnostic]:
-    for header in unit.headers:
-        target = rocm_header(header.path)
-        if target is not None:
-            text = f"'{header.path}' is {target} in PyTorch for ROCm, with other names in it"
-            help_text = "port extensions of PyTorch with --mode rename"
-            yield unit.diagnose(TORCH, header.start, text, help=help_text, symbol=header.path)

@@ -25,7 +25,10 @@ _CXX_ALONE: Final = ("hip/hip_bf16.h",)
 # Device code of these reads warpSize and the warp functions as HIP defines them.
 _READS_WARP: Final = ("hip/hip_fp16.h", "hip/hip_bf16.h", "hip/hip_cooperative_groups.h")
 _READS_WARP_PREFIXES: Final = ("hipcub/", "thrust/", "rocprim/", "hiprand/hiprand_kernel")
-_OLD_VOTES: Final = frozenset(
+# What HIP's warpSize is called where the tree says warpSize.
+WAVEFRONT_SIZE: Final = "eclosion_wavefront_size"
+# Names of CUDA 8 that HIP has too, for whole wavefronts.
+OLD_VOTES: Final = frozenset(
     ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot", "__any", "__all")
 )
 _SYNC: Final = (
@@ -64,7 +67,7 @@ def includes_text(uses: Uses, entries: Sequence[Entry], names: Names) -> str:
     if "warpSize" in used:
         blocks.append(_apart(included_before(uses, names)))
     else:
-        early = included_before(uses, names) if used & _OLD_VOTES else ()
+        early = included_before(uses, names) if used & OLD_VOTES else ()
         blocks.append(_lines([_BASE]) + (_guarded(early) if early else ""))
     if libraries:
         blocks.append(_for_wrappers(libraries))
@@ -92,7 +95,7 @@ def _apart(headers: Sequence[str]) -> str:
     return (
         comment(_APART)
         + "#include <hip/hip_runtime_api.h>\n"
-        + "#if defined(__HIPCC__)\n#define warpSize eclosion_wavefront_size\n"
+        + f"#if defined(__HIPCC__)\n#define warpSize {WAVEFRONT_SIZE}\n"
         + _lines([_BASE])
         + (f"\n{_optional(headers)}" if headers else "")
         + "#undef warpSize\n#else\n"

@@ -12,6 +12,7 @@ from porting.rules.pasting import Paste
 from porting.rules.strings.codes import SYMBOL
 from porting.rules.strings.sonames import LIBRARY_NAME
 from porting.rules.strings.symbols import check_symbols
+from porting.rules.torch_headers import rocm_header
 from porting.syntax import call_at, match_angle
 
 # Compiler and platform names that no table of a library has.
@@ -168,7 +169,8 @@ class _Gathering:
     def _headers(self, unit: Unit) -> None:
         for header in unit.headers:
             beside = header.quoted and unit.project.beside(unit.source.path, header.path)
-            if not beside and self.table.header(header.path) is not None:
+            known = self.table.header(header.path) is not None or rocm_header(header.path)
+            if not beside and known:
                 position = unit.source.position(header.start)
                 self.headers.setdefault(header.path, Place(unit.source.path, *position))
 

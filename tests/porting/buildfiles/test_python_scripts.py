@@ -128,6 +128,9 @@ def test_extension_keeps_its_arguments_for_cuda_and_gets_rocms_when_torch_is_for
     nvcc = rocm["extra_compile_args"]["nvcc"]
     assert nvcc[:2] == ["-O3", "-gline-tables-only"]
     assert ("-include" in nvcc) == (mode is Mode.COMPAT)
+    own = str(tree / "eclosion/include")  # before torch's, which has headers of CUDA's names too
+    assert own not in nvcc
+    assert rocm.get("include_dirs", [""])[0] == (own if mode is Mode.COMPAT else "")
     assert "-gencode" not in " ".join(nvcc)
 
 

@@ -63,11 +63,6 @@ def test_guard_that_asks_for_hip_too_is_fine(make: Make) -> None:
     assert made.said() == []
 
 
-def test_headers_of_pytorch_are_errors(make: Make) -> None:
-    made = make("#include <ATen/cuda/CUDAContext.h>\nvoid f() { cudaFree(0); }\n")
-    assert made.said() == [("a.cu", 1, "HDR004")]
-
-
 def test_name_without_counterpart_stays_an_error(make: Make) -> None:
     made = make("void f() { cuMulticastCreate(h, p); }")
     assert [(found.code, found.severity) for found in made.findings] == [("NAM001", "error")]

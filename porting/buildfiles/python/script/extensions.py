@@ -92,6 +92,9 @@ def _rocm_keywords(keywords: Mapping[str, Any], *, by_torch: bool) -> dict[str, 
     if done.get("extra_compile_args") or header_flags():
         given = done.get("extra_compile_args") or []
         done["extra_compile_args"] = _rocm_compile_args(given, by_torch=by_torch)
+    if by_torch and header_flags():
+        # torch for ROCm has CUDA's code under the same names, and its folders come by -I too.
+        done["include_dirs"] = unique([header_flags()[-1], *done.get("include_dirs", ())])
     folder = library_folder()
     done["library_dirs"] = unique([*done.get("library_dirs", ()), folder])
     linked = rocm_flags(done.get("extra_link_args") or ())
@@ -102,15 +105,19 @@ def _rocm_keywords(keywords: Mapping[str, Any], *, by_torch: bool) -> dict[str, 
 
 def _rocm_compile_args(given: Any, *, by_torch: bool) -> Any:
     if not isinstance(given, dict):
-        return [*rocm_flags(given), *_names_of_cuda()]
+        return [*rocm_flags(given), *_names_of_cuda(by_torch=by_torch)]
     done = {key: [rocm_option(option) for option in given[key]] for key in given if key != "nvcc"}
     done["nvcc"] = rocm_flags(given.get("nvcc", ()))
     if not by_torch:
         done["nvcc"] += [f"--offload-arch={name}" for name in architectures()]
-    return {key: [*options, *_names_of_cuda()] for key, options in done.items()}
+    names = _names_of_cuda(by_torch=by_torch)
+    return {key: [*options, *names] for key, options in done.items()}
 
 
-def _names_of_cuda() -> list[str]:
-    """Return the options that give sources CUDA's names, with the headers that have HIP's."""
-    found = header_flags()
+def _names_of_cuda(*, by_torch: bool) -> list[str]:
+    """Return the options that give sources CUDA's names, with the headers that have HIP's.
+
+    A folder that is given by -isystem is not searched where -I puts it, so torch's has -I alone.
+    """
+    found = header_flags()[:2] if by_torch else header_flags()
     return [*found, "-isystem", os.path.join(rocm_home(), "include")] if found else []
