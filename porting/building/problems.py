@@ -32,9 +32,17 @@ _LINKER = re.compile(
 _ANY = re.compile(r"^(?:\S+: )?(?:fatal )?error:? (?P<text>.+)$", re.MULTILINE | re.IGNORECASE)
 # What says that something is not installed, which is no fault of the tree.
 _ABSENT = re.compile(
-    r"Could NOT find|No module named|could not find (?:a package|Cargo|`)|not found: No such file"
+    r"Could NOT find|Could not find \S+ using the following|No module named"
+    r"|could not find (?:a package|Cargo|`)|not found: No such file"
     r"|By not providing \"Find|no matching package|Dependency .* not found|cannot find -l"
     r"|No CMAKE_\w+_COMPILER could be found|file not found|No such file or directory"
+)
+# An input file that a compiler's driver does not find is the tree's own.
+_LOST = re.compile(r"\.(?:c|cc|cpp|cxx|cu|hip|o|a|so|rs): No such file or directory$")
+# What a program says of another one, whose own words stand above it.
+_ECHO = re.compile(
+    r"returned non-zero exit status|command .* failed with exit (?:code|status)"
+    r"|failed to run custom build command|could not compile `"
 )
 _NO_SPACE = re.compile("No space left on device|Disk quota exceeded", re.IGNORECASE)
 _MOST = 20
@@ -51,7 +59,8 @@ class Problem:
     @property
     def absent(self) -> bool:
         """Whether the text says that something is not on this machine."""
-        return _ABSENT.search(self.text) is not None
+        is_lost = not self.path and _LOST.search(self.text) is not None
+        return _ABSENT.search(self.text) is not None and not is_lost
 
 
 def is_out_of_space(output: str) -> bool:
@@ -63,10 +72,15 @@ def problems(output: str) -> list[Problem]:
     """Return the errors in the output of a build, in order, each once, the first twenty.
 
     Located errors are looked for first, then those of a linker, then any line that says error.
+    That a program failed which another one started is told when nothing else is.
     """
-    found = dict.fromkeys(_located(output)) or dict.fromkeys(_linker(output))
-    found = found or dict.fromkeys(_any(output))
-    return list(found)[:_MOST]
+    echoes: list[Problem] = []
+    for read in (_located, _linker, _any):
+        found = list(dict.fromkeys(read(output)))
+        if told := [problem for problem in found if not _ECHO.search(problem.text)]:
+            return told[:_MOST]
+        echoes = echoes or found
+    return echoes[:_MOST]
 
 
 def _located(output: str) -> Iterator[Problem]:

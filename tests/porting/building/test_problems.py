@@ -46,12 +46,36 @@ def test_problem_when_a_program_tells_it(output: str, expected: Problem) -> None
         ("cublas_v2.h: No such file or directory", True),
         ("ModuleNotFoundError: No module named 'torch'", True),
         ("cannot find -lhipblas", True),
+        ("Could not find NCCL_INCLUDE_DIR using the following files: nccl.h", True),
+        ("Could not find CUDNN using the following names: cudnn", True),
+        ("src/lost.cpp: No such file or directory", False),
         ("undefined reference to `cudaMalloc'", False),
         ("'x' was not declared", False),
     ],
 )
 def test_absent_when_something_is_not_installed(text: str, *, absent: bool) -> None:
     assert Problem(text).absent is absent
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        (
+            'Traceback (most recent call last):\n  File "setup.py", line 3, in <module>\n'
+            "    subprocess.check_call(words)\n"
+            "subprocess.CalledProcessError: Command '['nvcc']' returned non-zero exit status 1.\n"
+        ),
+        "error: command '/usr/bin/g++' failed with exit code 1\n",
+        "error: failed to run custom build command for `x v0.1.0`\n  --> x/build.rs:1:1\n",
+    ],
+)
+def test_problems_when_a_program_tells_that_another_failed(wrapper: str) -> None:
+    """One fault counts once, and is what the first one says; alone it is told all the same."""
+    missing = "src/a.cpp:2:10: fatal error: x.h: No such file or directory\n"
+    assert [problem.text for problem in problems(missing + wrapper)] == [
+        "x.h: No such file or directory"
+    ]
+    assert len(problems(wrapper)) == 1
 
 
 def test_problems_when_there_are_many() -> None:
