@@ -52,6 +52,8 @@ class RocmTorch:
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a process that imports this torch and this checkout."""
         root = str(Path(__file__).resolve().parents[3])
+        # torch has loaded its own libraries before an extension asks for them.
+        libraries = (str(self.rocm / "lib"), str(self.site / "torch" / "lib"))
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
         return {
@@ -61,7 +63,7 @@ class RocmTorch:
             "PYTHONDONTWRITEBYTECODE": "1",
             "ROCM_HOME": str(self.rocm),
             "ROCM_PATH": str(self.rocm),
-            "LD_LIBRARY_PATH": str(self.rocm / "lib"),
+            "LD_LIBRARY_PATH": os.pathsep.join(libraries),
             **more,
         }
 
