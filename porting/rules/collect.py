@@ -20,7 +20,8 @@ from porting.syntax import has_trace_of_cuda
 
 # It starts with a text that the engine can search for at once, like most expressions here.
 _INCLUDE: Final = re.compile(r"#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]")
-_LOOK_UPS: Final = ("dlsym", "dlvsym", "GetProcAddress")
+# Who names the driver's library opens it, be it through functions of another tree.
+_LOOK_UPS: Final = ("dlsym", "dlvsym", "GetProcAddress", '"libcuda.so', '"nvcuda.dll')
 _HIP_BRANCH: Final = re.compile(
     r"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)(\w+)[ \t]*\)?[ \t]*(?://[^\n]*)?\r?\n"
     r"(?:[ \t]*(?:#[ \t]*(?:include|define|pragma)[^\n]*|//[^\n]*)?\r?\n){0,8}?"

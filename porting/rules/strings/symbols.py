@@ -46,6 +46,7 @@ _RENAMED_EXPORTS: Final = frozenset(
     (*EXPORTS, "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaChooseDevice")
 )
 _NEAR: Final = 64  # tokens
+_VERSION: Final = re.compile(r"_v\d+\Z")
 _LOADS: Final = re.compile(r"(?i)sym|load|resolve|look|proc|entry|func|import|bind|\bfn")
 
 
@@ -133,9 +134,13 @@ def _taker(tokens: Tokens, number: int) -> tuple[int | None, str]:
 
 
 def _is_itself_near(tokens: Tokens, opener: int, name: str) -> bool:
-    """Whether the bracket also holds an identifier that contains the name (`&pfn_cuInit`)."""
+    """Whether the bracket also holds an identifier that contains the name (`&pfn_cuInit`).
+
+    A symbol's version (`_v2`) is no part of the function's name in source.
+    """
     close = min(match_bracket(tokens, opener) or opener, opener + _NEAR)
-    return any(t.kind == IDENT and name in t.text for t in tokens[opener:close])
+    plain = _VERSION.sub("", name)
+    return any(t.kind == IDENT and plain in t.text for t in tokens[opener:close])
 
 
 def check_stringized(unit: Unit) -> Iterator[Diagnostic]:

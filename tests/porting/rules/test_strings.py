@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from porting.rules import strings
+from porting.rules import collect_project, strings
+from porting.source import SourceFile
 
 LOAD = "void* h = dlopen(name, 1); void* s = dlsym(h, symbol);\n"
 
@@ -160,6 +161,17 @@ def test_looked_up_symbol_follows(ported: Callable[..., Any], text: str, expecte
 )
 def test_name_that_is_told_to_people_stays(ported: Callable[..., Any], text: str) -> None:
     assert ported(strings.check, text, path="a.cpp").text == text
+
+
+def test_a_list_of_functions_and_symbols_follows_where_the_tree_opens_the_driver(
+    ported: Callable[..., Any],
+) -> None:
+    """The look-up itself may be in another tree, behind an interface of its own."""
+    listed = '#define LIST(X) X(cuInit, "cuInit") X(cuMemFree, "cuMemFree_v2")\n'
+    opens = SourceFile("open.cpp", b'auto lib = Library::open("libcuda.so.1");\n')
+    tree = collect_project([opens, SourceFile("k.cu", listed.encode())])
+    done = ported(strings.check, listed, project=tree)
+    assert done.text == '#define LIST(X) X(cuInit, "hipInit") X(cuMemFree, "hipFree")\n'
 
 
 def test_message_in_the_same_function_follows_the_symbol(ported: Callable[..., Any]) -> None:
