@@ -6,7 +6,7 @@ this reader with it.
 """
 
 from porting.elf.device import DeviceCode
-from porting.elf.file import Binary, ElfFile, Wanted, parse_binary, read_binary, read_machine
+from porting.elf.file import Binary, ElfFile, Other, Wanted, parse_binary, read_binary, read_machine
 from porting.elf.layout import EM_AMDGPU, Kind, Section
 from porting.elf.pic import FixedPlace
 from porting.elf.symbols import Undefined
@@ -20,6 +20,7 @@ __all__ = [
     "ElfFile",
     "FixedPlace",
     "Kind",
+    "Other",
     "Section",
     "Undefined",
     "Wanted",

@@ -3,8 +3,10 @@
 Source: ar(5) of the BSDs; binutils' documentation of thin archives.
 """
 
+import re
 from collections.abc import Iterator
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from porting.elf.view import View
 
@@ -12,6 +14,8 @@ MAGIC: Final = b"!<arch>\n"
 THIN: Final = b"!<thin>\n"
 _HEADER: Final = 60
 _END: Final = b"`\n"
+# Of an archive in a thin one: the place of its name, and of the member's header in it.
+_NESTED: Final = re.compile(r"/\d+:\d+")
 _INDEXES: Final = frozenset(("/", "/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED", "__.SYMDEF_64"))
 
 
@@ -20,27 +24,65 @@ def is_archive(view: View) -> bool:
     return view.begins(MAGIC) or view.begins(THIN)
 
 
-def members(view: View) -> Iterator[tuple[str, View | None]]:
-    """Yield the name and content of every member; None for a thin archive's, which is a file.
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member; `content` is None in a thin archive: it is a file, whose path `name` is.
 
-    The name of a thin archive's member is a path from the archive's folder.  Raises ElfError.
+    That path starts in the archive's folder.  `header`: where it begins in that file, if that is
+    an archive itself; 0 when it is the file.
     """
+
+    name: str
+    content: View | None
+    header: int = 0
+
+
+def members(view: View) -> Iterator[Member]:
+    """Yield every member but the indexes.  Raises ElfError."""
     thin = view.begins(THIN)
+    for entry in _entries(view, thin=thin):
+        if thin:
+            yield Member(entry.name, None, entry.nested)
+        else:
+            shown = f"{view.name}({entry.name})"
+            content = view.part(entry.start, entry.size, f"member {entry.name}", shown)
+            yield Member(entry.name, content)
+
+
+def member_at(view: View, header: int) -> Member:
+    """Return the member of an archive whose header stands there.  Raises ElfError."""
+    if view.begins(MAGIC):
+        for entry in _entries(view, thin=False):
+            if entry.header == header:
+                return Member(entry.name, view.part(entry.start, entry.size, "a member"))
+    raise view.damaged(f"no archive member begins at {header:#x}, as a thin archive says")
+
+
+class _Entry(NamedTuple):
+    """Where a member is: its header, its content; `nested`: what a thin archive says of that."""
+
+    name: str
+    header: int
+    start: int
+    size: int
+    nested: int
+
+
+def _entries(view: View, *, thin: bool) -> Iterator[_Entry]:
     names = b""
     offset = len(MAGIC)
     while offset < view.size:
         name, size = _header(view, offset)
-        offset += _HEADER
+        start = offset + _HEADER
         if name == "//":
-            names = view.copy(offset, size, "the archive's long names")
+            names = view.copy(start, size, "the archive's long names")
         elif name not in _INDEXES:
-            full, skipped = _full_name(view, name, names, offset, size)
+            name, _, nested = name.partition(":") if _NESTED.fullmatch(name) else (name, "", "0")
+            full, skipped = _full_name(view, name, names, start, size)
+            yield _Entry(full, offset, start + skipped, size - skipped, int(nested))
             if thin:
-                yield full, None
-                continue
-            shown = f"{view.name}({full})"
-            yield full, view.part(offset + skipped, size - skipped, f"member {full}", shown)
-        offset += size + size % 2
+                size = 0  # what the header tells is the file's
+        offset = start + size + size % 2
 
 
 def _header(view: View, offset: int) -> tuple[str, int]:

@@ -4,11 +4,11 @@ import mmap
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, cast
 
-from porting.elf.archive import is_archive, members
+from porting.elf.archive import Member, is_archive, member_at, members
 from porting.elf.device import DeviceCode, read_device_code
 from porting.elf.dynamic import Dynamic, read_dynamic
 from porting.elf.layout import (
@@ -31,6 +31,7 @@ _LIBRARY: Final = re.compile(
     rb"(?<![\w.+-])(?:/[\w.+/-]*/)?lib[\w+-]{1,60}\.so(?:\.\d{1,5}){0,3}\0"
 )
 _PROGBITS: Final = 1
+_BITCODE: Final = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")  # plain, with a header
 _NO_TEXT: Final = (".eh_frame", ".gcc_except", ".hip", ".nv", ".gnu")
 
 
@@ -79,17 +80,25 @@ class ElfFile:
         return any(section.name == name and section.size for section in self.sections)
 
 
+class Other(NamedTuple):
+    """A member of an archive that is no ELF file, and what it is instead."""
+
+    name: str
+    what: str
+
+
 @dataclass(frozen=True, slots=True)
 class Binary:
     """A file on disk; an archive has a member per ELF file in it, any other file one.
 
-    `others`: the archive's members that are no ELF files (bitcode, metadata).
+    `others`: the archive's members that are no ELF files (archives, bitcode, metadata), which no
+    linker looks into, or only by compiling them.
     """
 
     path: Path
     is_archive: bool
     members: tuple[ElfFile, ...]
-    others: tuple[str, ...] = ()
+    others: tuple[Other, ...] = ()
 
 
 def read_binary(path: Path, wanted: Wanted | None = None) -> Binary:
@@ -117,22 +126,38 @@ def parse_binary(data: bytes | mmap.mmap, path: Path, wanted: Wanted) -> Binary:
     if not is_archive(view):
         return Binary(path, is_archive=False, members=(_elf_file(view, wanted),))
     found: list[ElfFile] = []
-    others: list[str] = []
-    for name, content in members(view):
-        if content is None:
-            found += _thin_member(path, name, wanted)
-        elif content.begins(MAGIC):
-            found.append(_elf_file(content, wanted))
+    others: list[Other] = []
+    for member in members(view):
+        if member.content is None:
+            done = _thin_member(path, member, wanted)
         else:
-            others.append(name)
+            done = _member(member.name, member.content, wanted)
+        if isinstance(done, ElfFile):
+            found.append(done)
+        else:
+            others.append(done)
     return Binary(path, is_archive=True, members=tuple(found), others=tuple(others))
 
 
-def _thin_member(path: Path, name: str, wanted: Wanted) -> tuple[ElfFile, ...]:
-    place = path.parent / name
-    with _opened(place) as data:
-        view = View(data, 0, len(data), f"{path}({name})")
-        return (_elf_file(view, wanted),) if view.begins(MAGIC) else ()
+def _member(name: str, content: View, wanted: Wanted) -> ElfFile | Other:
+    if content.begins(MAGIC):
+        return _elf_file(content, wanted)
+    if is_archive(content):
+        return Other(name, "an archive")
+    is_bitcode = any(content.begins(magic) for magic in _BITCODE)
+    return Other(name, "LLVM bitcode" if is_bitcode else "no object")
+
+
+def _thin_member(path: Path, member: Member, wanted: Wanted) -> ElfFile | Other:
+    """Read a file that is a member of a thin archive, or a member of an archive that is one."""
+    with _opened(path.parent / member.name) as data:
+        view = View(data, 0, len(data), f"{path}({member.name})")
+        if not member.header:
+            return _member(member.name, view, wanted)
+        inner = member_at(view, member.header)
+        name = f"{member.name}({inner.name})"
+        part = cast("View", inner.content)
+        return _member(name, replace(part, name=f"{path}({name})"), wanted)
 
 
 class _Empty(bytes):

@@ -9,11 +9,22 @@ from porting.diagnostics import Diagnostic, Severity
 from porting.elf import Binary, ElfError, ElfFile, Kind, read_binary
 from porting.errors import InputError, reason
 from porting.link.checks import CHECKS, check_process
+from porting.link.codes import NOT_EXAMINED
 from porting.link.follows import WANTED, Follows, follows
 from porting.link.loader import Search
 from porting.link.reach import Reach, reach
 from porting.link.subject import Question, Subject
 
+_RUST_METADATA = "lib.rmeta"  # in every .rlib
+# What a member of an archive is -> the rest of what is said of it, and what to do.
+_OTHERS = {
+    "an archive": (
+        "; linkers do not look into it",
+        "put its members into the outer archive, or link both",
+    ),
+    "LLVM bitcode": ("", "audit what is linked from it"),
+    "no object": ("", "take it out, unless a program of yours reads it"),
+}
 _MAGICS = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n")
 
 
@@ -29,16 +40,21 @@ class Audited:
 
 @dataclass(frozen=True)
 class Audit:
-    """The result: the files in the order given, and those that could not be read, with why."""
+    """The result: the files in the order given, and those that could not be read, with why.
+
+    `not_examined`: findings about members of archives that are no ELF files.
+    """
 
     question: Question
     files: tuple[Audited, ...]
     unreadable: tuple[tuple[str, str], ...]
+    not_examined: tuple[Diagnostic, ...] = ()
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
         """Every finding, file by file."""
-        return tuple(finding for file in self.files for finding in file.findings)
+        found = tuple(finding for file in self.files for finding in file.findings)
+        return (*found, *self.not_examined)
 
     @property
     def exit_code(self) -> int:
@@ -65,6 +81,9 @@ def audit(
             binaries.append(read(path))
         except ElfError as error:
             unreadable.append((str(path), str(error)))
+    if binaries and not unreadable and not any(binary.members for binary in binaries):
+        named = ", ".join(str(path) for path in paths)
+        raise InputError(f"{named} has no object that can be examined; build it, or check the path")
     files: list[Audited] = []
     for group in _processes(binaries, separate=separate):
         roots = [(b.path, f) for b in group for f in b.members if not b.is_archive]
@@ -72,7 +91,7 @@ def audit(
         files += _audited(group, reach(linked, search, read), question)
     order = {str(path): number for number, path in enumerate(_expanded(paths))}
     files.sort(key=lambda f: order.get(f.file.name.partition("(")[0], 0))
-    return Audit(question, tuple(files), tuple(unreadable))
+    return Audit(question, tuple(files), tuple(unreadable), tuple(_not_examined(binaries)))
 
 
 def _expanded(paths: Iterable[Path]) -> list[Path]:
@@ -132,6 +151,17 @@ def _audited(group: Sequence[Binary], process: Reach, question: Question) -> Ite
             own = [finding for check in CHECKS for finding in check(subject)]
             told = shared if file.name == about and not binary.is_archive else ()
             yield Audited(file, subject.follows, _places(file, process), (*own, *told))
+
+
+def _not_examined(binaries: Iterable[Binary]) -> Iterator[Diagnostic]:
+    """Yield a note on every member that is not known to have nothing for a linker."""
+    for binary in binaries:
+        for other in binary.others:
+            if other.name == _RUST_METADATA:
+                continue
+            told, help_text = _OTHERS[other.what]
+            name = f"{binary.path}({other.name})"
+            yield NOT_EXAMINED.at(name, f"not examined, it is {other.what}{told}", help_text)
 
 
 def _places(file: ElfFile, process: Reach) -> dict[str, str | None]:

@@ -1,10 +1,10 @@
 """An audit as text and as JSON, which `audit.schema.json` describes and tools may rely on."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from porting.diagnostics import Severity
+from porting.diagnostics import Diagnostic, Severity
 from porting.elf import DeviceCode
 from porting.link.audit import Audit, Audited
 
@@ -24,6 +24,9 @@ def to_json(audit: Audit) -> dict[str, Any]:
         "exit_code": audit.exit_code,
         "summary": _counts(audit),
         "files": [_file(file) for file in audit.files],
+        "not_examined": [
+            {"path": finding.file, **_finding(finding.to_json())} for finding in audit.not_examined
+        ],
         "unreadable": [{"path": path, "reason": why} for path, why in audit.unreadable],
     }
 
@@ -73,6 +76,7 @@ def to_text(audit: Audit) -> str:
     Why a file could not be read is left to the command, which has a place for errors.
     """
     lines = [line for file in audit.files for line in (*_told(file), "")]
+    lines += [*_not_examined(audit.not_examined), ""] if audit.not_examined else []
     counts = _counts(audit)
     files = len(audit.files)
     parts = [_counted(files, "file")]
@@ -103,9 +107,18 @@ def _told(audited: Audited) -> Iterator[str]:
     if file.libraries:
         yield f"  opens    {' '.join(file.libraries)}"
     for finding in audited.findings:
-        yield f"  {finding.code} {finding.severity.value}: {finding.message}"
-        if finding.help:
-            yield f"    help: {finding.help}"
+        yield from _said(finding, "  ")
+
+
+def _not_examined(findings: Iterable[Diagnostic]) -> Iterator[str]:
+    for finding in findings:
+        yield from _said(finding, f"{finding.file}: ")
+
+
+def _said(finding: Diagnostic, before: str) -> Iterator[str]:
+    yield f"{before}{finding.code} {finding.severity.value}: {finding.message}"
+    if finding.help:
+        yield f"    help: {finding.help}"
 
 
 def _described(code: DeviceCode) -> str:

@@ -165,6 +165,14 @@ CUDA_TEXT = _code(
     "The file holds the name of a library of CUDA as a text, as for dlopen.  A translation table"
     " does that on purpose; in other code the call finds nothing on a machine with ROCm.",
 )
+NOT_EXAMINED = _code(
+    22,
+    Severity.NOTE,
+    "a member of an archive was not examined",
+    "Nothing is said of it.  Linkers do not look into an archive in an archive, so its objects are"
+    " not linked unless somebody takes them out; bitcode is compiled when it is linked, and what"
+    " comes out can be audited; anything else is no part of a program.",
+)
 CODES = (
     TWO_CUDARTS,
     TWO_MAJORS,
@@ -187,4 +195,5 @@ CODES = (
     NOT_FOUND,
     TEXTREL,
     CUDA_TEXT,
+    NOT_EXAMINED,
 )

@@ -11,7 +11,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 from elftools.elf.sections import SymbolTableSection
 
-from porting.elf import ElfError, ElfFile, Kind, Wanted, read_binary
+from porting.elf import ElfError, ElfFile, Kind, Other, Wanted, read_binary
 
 Compile = Callable[..., Path]
 TAGS = ("DT_NEEDED", "DT_SONAME", "DT_RUNPATH")
@@ -185,7 +185,7 @@ def test_archive_when_it_holds_objects_and_others(build: Compile, tmp_path: Path
     assert binary.is_archive
     assert [file.name for file in binary.members] == [f"{path}({member.name})"]
     assert binary.members[0].defined == {"inner"}
-    assert binary.others == ("lib.rmeta",)
+    assert binary.others == (Other("lib.rmeta", "no object"),)
 
 
 def test_archive_when_thin(build: Compile, tmp_path: Path) -> None:
@@ -195,6 +195,41 @@ def test_archive_when_thin(build: Compile, tmp_path: Path) -> None:
     (tmp_path / "member.o").unlink()
     with pytest.raises(ElfError, match=r"member\.o cannot be read: no such file"):
         read_binary(tmp_path / "libx.a")
+
+
+def test_archive_when_it_holds_an_archive(build: Compile, tmp_path: Path) -> None:
+    """Linkers do not look into it; a thin archive has its members in its place."""
+    build("member.o", LIBRARY, "-c")
+    build("a_member_with_a_long_name.o", LIBRARY, "-c")
+    build("sole.o", LIBRARY, "-c")
+    (tmp_path / "code.bc").write_bytes(b"BC\xc0\xde")
+    for words in (
+        ("rcs", "inner.a", "member.o", "a_member_with_a_long_name.o"),
+        ("rcs", "outer.a", "inner.a", "sole.o", "code.bc"),
+        ("rcsT", "thin.a", "inner.a", "sole.o"),
+    ):
+        subprocess.run(["ar", *words], cwd=tmp_path, check=True, timeout=50)
+    outer = read_binary(tmp_path / "outer.a")
+    assert [file.name for file in outer.members] == [f"{tmp_path}/outer.a(sole.o)"]
+    assert outer.others == (Other("inner.a", "an archive"), Other("code.bc", "LLVM bitcode"))
+    thin = read_binary(tmp_path / "thin.a")
+    assert [file.name.partition("(")[2] for file in thin.members] == [
+        "inner.a(member.o))",
+        "inner.a(a_member_with_a_long_name.o))",
+        "sole.o)",
+    ]
+    assert all(file.defined == {"inner"} for file in thin.members)
+
+
+def test_archive_when_thin_and_the_archive_that_it_names_is_another(
+    build: Compile, tmp_path: Path
+) -> None:
+    build("member.o", LIBRARY, "-c")
+    for words in (("rcs", "inner.a", "member.o"), ("rcsT", "thin.a", "inner.a")):
+        subprocess.run(["ar", *words], cwd=tmp_path, check=True, timeout=50)
+    (tmp_path / "inner.a").write_bytes(b"!<arch>\n")
+    with pytest.raises(ElfError, match=r"inner\.a\) is damaged: no archive member begins at 0x"):
+        read_binary(tmp_path / "thin.a")
 
 
 def test_archive_when_written_the_way_of_bsd(build: Compile, tmp_path: Path) -> None:

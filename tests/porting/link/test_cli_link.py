@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import subprocess
 from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -12,8 +13,6 @@ import jsonschema
 import pytest
 
 if TYPE_CHECKING:
-    import subprocess
-
     from tests.porting.link.conftest import Bench
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -155,7 +154,7 @@ def test_explain_when_asked_about_a_code_of_the_audit(command: Command) -> None:
     done = command("explain", "LNK014")
     assert done.stdout.startswith("LNK014: two HIP runtimes in one process\n")
     codes = command("explain", "--codes").stdout
-    assert codes.count("\nLNK0") == 21
+    assert codes.count("\nLNK0") == 22
 
 
 @pytest.mark.parametrize("name", ["a\nevil = 1", 'a"""b', "a\\N{b", "a\x1bb"])
@@ -206,3 +205,64 @@ def test_audit_when_a_path_is_no_file(command: Command, tmp_path: Path) -> None:
     done = command("link", "audit", tmp_path / "pipe")
     assert done.returncode == 2
     assert f"{tmp_path / 'pipe'} is neither a file nor a folder" in done.stderr
+
+
+@pytest.fixture
+def nested(bench: "Bench") -> Path:
+    """Return an archive with an archive in it, bitcode, and an object."""
+    (bench.root / "code.bc").write_bytes(b"BC\xc0\xde")
+    (bench.root / "lib.rmeta").write_bytes(b"rust")
+    (bench.root / "a.c").write_text("int a(void) { return 1; }")
+    members = ("inner.a", "a.o", "code.bc", "lib.rmeta")
+    for words in (
+        ("gcc", "-c", "-fPIC", "a.c"),
+        ("ar", "rcs", "inner.a", "a.o"),
+        ("ar", "rcs", "outer.a", *members),
+        ("ar", "rcs", "no_object.a", "inner.a"),
+    ):
+        subprocess.run(words, cwd=bench.root, check=True, timeout=50)
+    return bench.root / "outer.a"
+
+
+def test_audit_when_an_archive_holds_what_no_linker_takes(command: Command, nested: Path) -> None:
+    done = command("link", "audit", nested)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        f"{nested}(a.o): object, x86-64, follows none",
+        "",
+        f"{nested}(inner.a): LNK022 note: not examined, it is an archive; linkers do not look into"
+        " it",
+        "    help: put its members into the outer archive, or link both",
+        f"{nested}(code.bc): LNK022 note: not examined, it is LLVM bitcode",
+        "    help: audit what is linked from it",
+        "",
+        "1 file, 2 notes",
+    ]
+
+
+def test_audit_json_when_members_are_not_examined(
+    command: Command,
+    nested: Path,
+    schema: Any,  # noqa: ANN401 - a JSON document
+) -> None:
+    done = command("link", "audit", nested, "--format", "json")
+    report = json.loads(done.stdout)
+    jsonschema.validate(report, schema)
+    assert [item["path"] for item in report["not_examined"]] == [
+        f"{nested}(inner.a)",
+        f"{nested}(code.bc)",
+    ]
+    assert report["summary"]["note"] == 2
+
+
+@pytest.mark.parametrize("name", ["no_object.a", "empty.a"])
+def test_audit_when_an_archive_has_no_object(command: Command, nested: Path, name: str) -> None:
+    """Success would say that one was examined."""
+    (nested.parent / "empty.a").write_bytes(b"!<arch>\n")
+    path = nested.parent / name
+    done = command("link", "audit", path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"porting: error: {path} has no object that can be examined; build it, or check the path\n"
+    )
+    assert command("link", "audit", path, nested).returncode == 0
