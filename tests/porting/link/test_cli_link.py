@@ -207,6 +207,9 @@ def test_audit_when_a_path_is_no_file(command: Command, tmp_path: Path) -> None:
     assert f"{tmp_path / 'pipe'} is neither a file nor a folder" in done.stderr
 
 
+NOT_EXAMINED = "LNK022 note: not examined, it is"
+
+
 @pytest.fixture
 def nested(bench: "Bench") -> Path:
     """Return an archive with an archive in it, bitcode, and an object."""
@@ -230,10 +233,9 @@ def test_audit_when_an_archive_holds_what_no_linker_takes(command: Command, nest
     assert done.stdout.splitlines() == [
         f"{nested}(a.o): object, x86-64, follows none",
         "",
-        f"{nested}(inner.a): LNK022 note: not examined, it is an archive; linkers do not look into"
-        " it",
+        f"{nested}(inner.a): {NOT_EXAMINED} an archive; linkers do not look into it",
         "    help: put its members into the outer archive, or link both",
-        f"{nested}(code.bc): LNK022 note: not examined, it is LLVM bitcode",
+        f"{nested}(code.bc): {NOT_EXAMINED} LLVM bitcode",
         "    help: audit what is linked from it",
         "",
         "1 file, 2 notes",
