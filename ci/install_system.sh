@@ -21,6 +21,7 @@ missing_packages() {
   command -v rustc >/dev/null || echo rustc
   command -v rustfmt >/dev/null || echo rustfmt
   command -v bindgen >/dev/null || echo bindgen
+  compgen -G '/usr/share/cargo/registry/cc-1.*' >/dev/null || echo librust-cc-dev
   # bindgen 0.60 stops at the headers of newer ones
   [ -e /usr/lib/llvm-15/lib/libclang.so.1 ] || echo libclang1-15
   [ -e /usr/include/doctest/doctest.h ] || echo doctest-dev

@@ -98,8 +98,10 @@ RUN_PATH_LOST = Code(
     _TOPIC,
     Severity.WARNING,
     "a run path that crates which depend on this one do not get",
-    "Cargo hands a build script's arguments for the linker to that package alone.  A program of"
-    " another crate that links this library through it has no RUNPATH to ROCm's libraries.",
+    "Cargo hands a build script's arguments for the linker to that package alone.  A crate of the"
+    " tree that depends on it gets the run path from a build.rs of its own, which is made or"
+    " extended.  The crates that are named have a build script of another name, none by choice, or"
+    " one that asks for CUDA itself: what they link has no RUNPATH to ROCm's libraries.",
 )
 CODES = (
     LEFT_ALONE,

@@ -28,7 +28,7 @@ def for_both(work: Rewriting) -> list[Edit]:
     Statements that follow each other share one condition.
     """
     edits = [_chosen(work, part) for part in _parts(work)]
-    return [*edits, *work.include_edits(NAME, *work.includes)]
+    return [*edits, *work.common, *work.include_edits(NAME, *work.includes)]
 
 
 def _parts(work: Rewriting) -> Iterator[_Part]:

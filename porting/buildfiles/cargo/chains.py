@@ -4,7 +4,7 @@ import re
 
 from porting.buildfiles.cargo.flow import enclosing_function, home_name
 from porting.buildfiles.cargo.script import Call, Range, Script
-from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, quoted
+from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, compat_flags, quoted
 from porting.buildfiles.codes import LEFT_ALONE, flag_code
 from porting.buildfiles.flags import Piece, offload_arch, translate
 from porting.diagnostics import Severity
@@ -71,7 +71,8 @@ def _cuda(work: Rewriting, call: Call) -> None:
     flags = ("-x", "hip", *_architectures(work, call.whole.first))
     parts.append("".join(f'.flag("{flag}")' for flag in flags))
     if work.compat:
-        parts.append(f".flags(gpu_build::compat_flags({quoted(work.folder)}))")
+        # One call each: cc has `flags` only from 1.2 on.
+        parts.append("".join(f".flag({quoted(flag)})" for flag in compat_flags(work.folder)))
     work.replace(call.whole, work.line_break(call.whole.first).join(parts))
 
 
@@ -127,7 +128,7 @@ def _drop(work: Rewriting, call: Call) -> None:
     if call.whole.first - statement.first <= 1 and call.whole.end + 1 >= statement.end:
         work.remove_statement(call.whole.first)
     else:
-        work.replace(call.whole, "")
+        work.remove(call.whole)
 
 
 def _runs(script: Script, calls: list[Call]) -> list[list[Call]]:
@@ -170,12 +171,12 @@ def _flags(work: Rewriting, run: list[Call]) -> None:
             for call in calls:
                 work.remove_statement(call.whole.first)
             continue
-        work.replace(first.whole, "".join(f'.{name}("{flag}")' for flag in new))
+        work.put(first.whole, "".join(f'.{name}("{flag}")' for flag in new))
         for call in calls[1:]:
             if alone:
                 work.remove_statement(call.whole.first)
             else:
-                work.replace(call.whole, "")
+                work.remove(call.whole)
 
 
 def _is_statement(script: Script, call: Call) -> bool:

@@ -1,6 +1,5 @@
 """Rewrite a build script for ROCm: the edits, or the places that keep it from being rewritten."""
 
-import posixpath
 import re
 from collections.abc import Sequence
 
@@ -16,7 +15,7 @@ from porting.buildfiles.cargo.texts import (
     sets_search,
 )
 from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, quoted
-from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED, RUN_PATH_LOST
+from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED
 from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.model import BuildContext
 from porting.edits import Edit
@@ -37,6 +36,7 @@ def rewrite(script: Script, context: BuildContext, folder: str) -> Rewriting:
     _links(work, tainted)
     _strings(work)
     rust_side(work)
+    _watch(work)
     work.edits = _in_order(work.edits)
     return work
 
@@ -85,8 +85,8 @@ def _links(work: Rewriting, tainted: frozenset[str]) -> None:
         work.done.add(number)
         block = _block(work.script, number)
         lines = line.lines(implied if "amdhip64" in line.names else ())
-        if lines and not linked:
-            _dependents(work, number)
+        if lines and work.linked < 0:
+            work.linked = number
         new = [one for one in lines if (block, one) not in linked]
         linked.update((block, one) for one in new)
         if line.reason:
@@ -104,18 +104,34 @@ def _links(work: Rewriting, tainted: frozenset[str]) -> None:
             work.add_line_after(number, f"println!({quoted(more)});")
 
 
-def _dependents(work: Rewriting, number: int) -> None:
-    """Tell that other crates of the tree have to give their programs the run path themselves."""
-    paths = work.context.paths
-    own = posixpath.dirname(work.script.source.path)
-    others = {posixpath.dirname(p) for p in paths if posixpath.basename(p) == "Cargo.toml"} - {own}
-    found = [crate for crate in others if posixpath.join(crate, "src/main.rs") in paths]
-    if found and posixpath.join(own, "src/lib.rs") in paths:
-        message = f"programs of {', '.join(sorted(found))} get no run path from this script"
-        help_text = "print cargo:rustc-link-arg=-Wl,-rpath,<rocm>/lib in a build.rs of theirs"
-        work.tell(RUN_PATH_LOST, number, message, f"{help_text}, or set RUSTFLAGS")
+def _watch(work: Rewriting) -> None:
+    """Let cargo go on looking at the package's files, which it does where a script names nothing.
+
+    What is added names variables, and so would end that.
+    """
+    script = work.script
+    names = {token.text for token in script.tokens}
+    tells = any("rerun-if" in text for _, text in script.texts())
+    adds = work.compat or work.includes or any("rerun-if" in e.replacement for e in work.edits)
+    brace = script.main_brace()
+    if tells or not adds or not names.isdisjoint(_TELL) or brace < 0:
+        return
+    newline = script.source.newline
+    at = script.tokens[brace].end
+    work.common.append(Edit(at, at, "".join(f"{newline}    {line}" for line in _PACKAGE)))
 
 
+# Crates that name variables to cargo themselves.
+_TELL = frozenset(("cc", "cmake", "pkg_config", "system_deps", "vcpkg"))
+_PACKAGE = (
+    "// Without these lines cargo would only look at the variables that are named below.",
+    'for item in std::fs::read_dir(".").into_iter().flatten().flatten() {',
+    "    let name = item.file_name().to_string_lossy().into_owned();",
+    "    if name != \"target\" && !name.starts_with('.') {",
+    '        println!("cargo:rerun-if-changed={name}");',
+    "    }",
+    "}",
+)
 _LIBRARIES = {
     False: f'let rocm_lib = {ROCM_HOME} + "/lib";',
     True: 'let rocm_lib = gpu_build::home() + "/lib";',

@@ -27,13 +27,11 @@ def _symbols(work: Rewriting) -> bool:
         if link_line(text) is not None:
             work.add_line_before(number, line)
             return True
-    tokens = work.script.tokens
-    for at in range(len(tokens) - 4):
-        if [t.text for t in tokens[at : at + 3]] == ["fn", "main", "("]:
-            brace = next(n for n in range(at, len(tokens)) if tokens[n].text == "{")
-            work.insert(brace + 1, f"{work.script.source.newline}    {line}")
-            return True
-    return False
+    brace = work.script.main_brace()
+    if brace < 0:
+        return False
+    work.insert(brace + 1, f"{work.script.source.newline}    {line}")
+    return True
 
 
 def _bindings(work: Rewriting) -> bool:

@@ -106,6 +106,14 @@ class Script:
                 close = self.partner[opening]
                 yield Call(name.text, Range(at, close + 1), Range(opening + 1, close))
 
+    def main_brace(self) -> int:
+        """Return the opening brace of `fn main`, -1 without one."""
+        for at in range(len(self.tokens) - 3):
+            if [token.text for token in self.tokens[at : at + 3]] == ["fn", "main", "("]:
+                braces = (n for n in range(at, len(self.tokens)) if self.tokens[n].text == "{")
+                return next(braces, -1)
+        return -1
+
     def statement(self, number: int) -> Range:
         """Return the innermost statement around a token, with its semicolon."""
         while True:

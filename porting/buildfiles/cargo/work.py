@@ -1,7 +1,9 @@
 """The rewriting of one build script while it grows: edits, findings, what is dealt with."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from porting.buildfiles.cargo.script import Range, Script
 from porting.buildfiles.model import BuildContext
@@ -9,6 +11,7 @@ from porting.config import Mode
 from porting.diagnostics import Code, Diagnostic
 from porting.edits import Edit
 from porting.generated import FOLDER
+from porting.headers.generate import HEADER
 from porting.rules.strings import machine
 from porting.rules.strings.machine import ROCM_VARIABLE
 
@@ -22,17 +25,20 @@ class Rewriting:
 
     `folder`: the generated files, seen from the script.  `with_architectures`: functions, by the
     brace of their body, in which the compiler is given the target's architectures.  `includes`:
-    generated files that the script calls.
+    generated files that the script calls.  `common`: edits that hold for both vendors.  `linked`:
+    the first token that names a library of CUDA's to link, -1 for none.
     """
 
     script: Script
     context: BuildContext
     folder: str = FOLDER
     edits: list[Edit] = field(default_factory=list)
+    common: list[Edit] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
     with_architectures: set[int] = field(default_factory=set)
     includes: list[str] = field(default_factory=list)
+    linked: int = -1
 
     @property
     def compat(self) -> bool:
@@ -63,17 +69,31 @@ class Rewriting:
         at = self.script.tokens[number - 1].end
         self.edits.append(Edit(at, at, text))
 
+    def put(self, range_: Range, text: str) -> None:
+        """Replace tokens, or remove them when there is nothing to put in their place."""
+        if text:
+            self.replace(range_, text)
+        else:
+            self.remove(range_)
+
+    def remove(self, range_: Range) -> None:
+        """Remove tokens, with their lines where nothing else is on them."""
+        tokens = self.script.tokens
+        start, end = self._with_lines(tokens[range_.first].start, tokens[range_.end - 1].end)
+        self.edits.append(Edit(start, end, ""))
+        self.done.update(range(*range_))
+
+    def _with_lines(self, start: int, end: int) -> tuple[int, int]:
+        """Return a place with its whole lines when nothing else is on them."""
+        text = self.script.source.text
+        line = text.rfind("\n", 0, start) + 1
+        rest = re.compile(r"[ \t]*\r?\n").match(text, end)
+        return (line, rest.end()) if rest and not text[line:start].strip() else (start, end)
+
     def remove_statement(self, number: int) -> None:
         """Remove the statement around a token, with its line where nothing else is on it."""
         range_ = self.script.statement(number)
-        tokens, text = self.script.tokens, self.script.source.text
-        start, end = tokens[range_.first].start, tokens[range_.end - 1].end
-        line = text.rfind("\n", 0, start) + 1
-        rest = re.compile(r"[ \t]*\r?\n").match(text, end)
-        if not text[line:start].strip() and rest:
-            start, end = line, rest.end()
-        self.edits.append(Edit(start, end, ""))
-        self.done.update(range(*range_))
+        self.remove(range_)
 
     def add_line_after(self, number: int, line: str) -> None:
         """Add a statement after the one around a token."""
@@ -101,9 +121,23 @@ class Rewriting:
         if not names:
             return []
         gap = "" if source.text.endswith("\n") else source.newline
-        lines = [f'include!("{self.folder}/{name}");{source.newline}' for name in names]
         end = len(source.text)
-        return [Edit(end, end, f"{gap}{source.newline}{''.join(lines)}")]
+        return [Edit(end, end, gap + include_text(self.folder, names, source.newline))]
+
+
+def include_text(folder: str, names: Sequence[str], newline: str) -> str:
+    """Return the lines that take in generated files, "" for none."""
+    lines = (f'include!("{folder}/{name}");{newline}' for name in names)
+    return f"{newline}{''.join(lines)}" if names else ""
+
+
+def compat_flags(folder: str) -> tuple[str, ...]:
+    """Return what gives sources HIP under CUDA's names; `folder` as the script sees it.
+
+    The generated function of that name returns the same, for calls that take many at once.
+    """
+    header = PurePosixPath(HEADER).name
+    return ("-include", f"{folder}/{header}", "-isystem", f"{folder}/include")
 
 
 def quoted(text: str) -> str:
