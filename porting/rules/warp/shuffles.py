@@ -1,6 +1,6 @@
 """Shuffles: without the 32-bit mask, and 32 lanes wide where the code counts in 32."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from porting.diagnostics import Diagnostic
@@ -17,6 +17,7 @@ from porting.rules.warp.arguments import (
 )
 from porting.rules.warp.codes import PAIR, SHUFFLE, UNFOLLOWED
 from porting.rules.warp.hidden import check_hidden
+from porting.rules.warp.overloads import without_mask
 from porting.rules.warp.width import LANES, Widths
 from porting.syntax import Call, call_at
 
@@ -36,19 +37,27 @@ def check_shuffles(unit: Unit, widths: Widths) -> Iterator[Diagnostic]:
         overloads = [function for function in own if _calls_builtin(unit, function, name)]
         if own and not overloads:
             continue
+        mended = [without_mask(unit, widths, function, name, plain) for function in overloads]
+        if all(mended):
+            pairs = zip(overloads, mended, strict=True)
+            yield from (_overload(unit, function, plain, edits) for function, edits in pairs)
         for place in unit.where(name):
             if unit.tokens[place - 1].text in ("define", "undef", "defined", "ifdef", "ifndef"):
                 continue
             if any(place == function.name for function in own):
                 continue
-            if own and unit.functions.around(place) not in overloads:
-                yield _unfollowed(unit, place)
-                continue
             call = call_at(unit.tokens, place)
-            if call is None or not _is_readable(unit, call):
+            is_beside = own and unit.functions.around(place) not in overloads
+            if call is None or not _is_readable(unit, call) or (is_beside and not all(mended)):
                 yield _unfollowed(unit, place)
-                continue
-            yield from _rewritten(unit, widths, call, plain)
+            else:
+                yield from _rewritten(unit, widths, call, plain)
+
+
+def _overload(unit: Unit, function: Function, plain: str, edits: Sequence[Edit]) -> Diagnostic:
+    name = unit.tokens[function.name]
+    message = f"this overload of {name.text} becomes one of {plain}, which its calls become"
+    return unit.diagnose(SHUFFLE, name, message, symbol=name.text, edits=edits)
 
 
 def _rewritten(unit: Unit, widths: Widths, call: Call, plain: str) -> Iterator[Diagnostic]:
