@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from porting.verify.database import Command
 from porting.verify.sources import Language, SourceTree, Unit
@@ -16,6 +16,8 @@ _STANDARD = re.compile(
 )
 _RELOCATABLE = re.compile(
     r"-rdc=true|--relocatable-device-code=true|-fgpu-rdc"
+    # also those of nvcc, in a file that was left to a person
+    r"|(?<![\w-])-(?:dc|-device-c|dlink|-device-link)(?![\w-])"
     r"|(?:CUDA|HIP)_SEPARABLE_COMPILATION[ \t]+ON"
 )
 _RDC_FLAG = "-fgpu-rdc"
@@ -68,33 +70,42 @@ class Compiler:
         # Debian packs apart from clang, is not needed.
         return [*command, "-c", "--no-gpu-bundle-output", "-o", str(output), self._file(unit)]
 
-    @cached_property
-    def standard(self) -> str:
-        """The C++ standard: the newest that the tree's build files name, at least C++17."""
+    def _standard(self, unit: Unit) -> str:
+        """Return the C++ standard: the newest that the build files name, at least C++17."""
         found = [_DEFAULT_STANDARD]
-        for match in _STANDARD.finditer(self._build_files):
+        for match in _STANDARD.finditer(self._build_files(unit)):
             text = match[1] or match[2] or match[3]
             found.append(_DRAFTS.get(text) or int(text))
         # 98, 03 and the like are older than 11, whatever their number.
         return f"c++{max(year for year in found if year < 90)}"  # noqa: PLR2004
 
-    @cached_property
-    def is_relocatable(self) -> bool:
-        """Whether the tree's build files ask for device code that calls across units."""
-        return bool(_RELOCATABLE.search(self._build_files))
+    def _is_relocatable(self, unit: Unit) -> bool:
+        """Whether the build files ask for device code that calls across units."""
+        return bool(_RELOCATABLE.search(self._build_files(unit)))
+
+    def _build_files(self, unit: Unit) -> str:
+        """Return the text of the build files in the unit's folder and above it."""
+        folder = PurePosixPath(unit.path).parent
+        return "\n".join(self._build_text(place) for place in (folder, *folder.parents))
+
+    def _build_text(self, folder: PurePosixPath) -> str:
+        if folder not in self._build_texts:
+            paths = (self.tree.root / folder / name for name in _BUILD_FILES)
+            texts = (path.read_text(errors="replace") for path in paths if path.is_file())
+            self._build_texts[folder] = "\n".join(texts)
+        return self._build_texts[folder]
 
     @cached_property
-    def _build_files(self) -> str:
-        paths = (self.tree.root / name for name in _BUILD_FILES)
-        return "\n".join(path.read_text(errors="replace") for path in paths if path.is_file())
+    def _build_texts(self) -> dict[PurePosixPath, str]:
+        return {}
 
     def _common(self, unit: Unit) -> list[str]:
         own = self.database[unit.path].flags if unit.path in self.database else ()
-        if self.is_relocatable and unit.language is Language.HIP:
+        if self._is_relocatable(unit) and unit.language is Language.HIP:
             own = (_RDC_FLAG, *own)
         command = [str(self.toolchain.clang.path), "-x", unit.language.value, *_QUIET]
         if unit.language is not Language.C and not any(f.startswith("-std=") for f in own):
-            command.append(f"-std={self.standard}")
+            command.append(f"-std={self._standard(unit)}")
         command += [
             "-D__HIP_PLATFORM_AMD__=1",
             *(f"-D{name}" for name in self.flags.defines),
