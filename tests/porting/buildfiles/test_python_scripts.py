@@ -112,6 +112,21 @@ setuptools.setup(ext_modules=[cpp.CUDAExtension(name="x", sources=["a.cu"],
 
 
 @pytest.mark.parametrize("mode", Mode)
+def test_the_projects_macros_keep_their_names_where_torch_writes_hip_for_cuda(
+    convert: Convert, write: Write, mode: Mode
+) -> None:
+    flags = ["-DX_CUDA_N=2", "-U__CUDA_NO_HALF_OPERATORS__", "-UX_CUDA", "-DY=1"]
+    options = f"extra_compile_args={{'nvcc': {flags}}}"
+    files = {"setup.py": f"{HEAD}setup(ext_modules=[CUDAExtension('x', ['a.cu'], {options})])\n"}
+    (rocm,) = made_by(write(files, convert(files, mode)) / "setup.py", "rocm")
+    nvcc = rocm["extra_compile_args"]["nvcc"]
+    # What torch's BuildExtension changes: a word that begins with a hyphen and has CUDA in it.
+    assert not [word for word in nvcc if word.startswith("-") and "CUDA" in word]
+    kept = ["-D", "X_CUDA_N=2", "-U__HIP_NO_HALF_OPERATORS__", "-U", "X_CUDA", "-DY=1"]
+    assert nvcc[: len(kept)] == kept
+
+
+@pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("form", FORMS)
 def test_extension_keeps_its_arguments_for_cuda_and_gets_rocms_when_torch_is_for_rocm(
     convert: Convert, write: Write, form: str, mode: Mode

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from porting.buildfiles.python.script.options import (
     architectures,
@@ -108,10 +108,23 @@ def _rocm_compile_args(given: Any, *, by_torch: bool) -> Any:
         return [*rocm_flags(given), *_names_of_cuda(by_torch=by_torch)]
     done = {key: [rocm_option(option) for option in given[key]] for key in given if key != "nvcc"}
     done["nvcc"] = rocm_flags(given.get("nvcc", ()))
-    if not by_torch:
+    if by_torch:
+        done["nvcc"] = list(_kept_by_torch(done["nvcc"]))
+    else:
         done["nvcc"] += [f"--offload-arch={name}" for name in architectures()]
     names = _names_of_cuda(by_torch=by_torch)
     return {key: [*options, *names] for key, options in done.items()}
+
+
+def _kept_by_torch(options: Iterable[str]) -> Iterator[str]:
+    """Yield options so that torch keeps the names of macros.
+
+    Its BuildExtension writes HIP for the first CUDA of a word that begins with a hyphen, also where
+    the macro is the project's own: the name becomes a word of its own.
+    """
+    for option in options:
+        is_named = option.startswith(("-D", "-U")) and "CUDA" in option.partition("=")[0]
+        yield from (option[:2], option[2:]) if is_named else (option,)
 
 
 def _names_of_cuda(*, by_torch: bool) -> list[str]:
