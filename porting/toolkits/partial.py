@@ -16,13 +16,13 @@ import urllib.request
 import zipfile
 from dataclasses import asdict, dataclass
 from http.client import HTTPException
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from porting.errors import ToolchainError
 from porting.toolkits.cachedir import build_once, cache_root
-from porting.toolkits.wheels import BUILD, RECORD, Say, pip_failure
+from porting.toolkits.wheels import BUILD, RECORD, Pinned, Say, pip_failure
 
 _TIMEOUT = 120
 _WINDOW = 1 << 18
@@ -30,21 +30,11 @@ _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 
 @dataclass(frozen=True)
-class Excerpt:
-    """Some members of a pinned wheel (a regular expression), and the digest over them.
+class Excerpt(Pinned):
+    """Some members of a wheel, and the digest over them.
 
     `sha256` is over names and contents in the order of the names: see `digest`.
     """
-
-    name: str
-    version: str
-    sha256: str
-    members: str
-
-    @property
-    def pin(self) -> str:
-        """The requirement as pip takes it."""
-        return f"{self.name}=={self.version}"
 
     @property
     def folder(self) -> str:
@@ -120,17 +110,11 @@ def _open(url: str, excerpt: Excerpt) -> BinaryIO:
 
 
 def _read(archive: BinaryIO, excerpt: Excerpt) -> dict[str, bytes]:
-    wanted = re.compile(excerpt.members)
     try:
         with zipfile.ZipFile(archive) as wheel:
-            names = [name for name in wheel.namelist() if wanted.fullmatch(name)]
-            contents = {name: wheel.read(name) for name in names}
+            return {name: wheel.read(name) for name in excerpt.wanted(wheel.namelist())}
     except zipfile.BadZipFile as error:
         raise ToolchainError(f"what the index serves as {excerpt.pin} is no wheel") from error
-    for name in names:
-        if ".." in PurePosixPath(name).parts or name.startswith("/"):
-            raise ToolchainError(f"{excerpt.pin} has a member outside its folder: {name}")
-    return contents
 
 
 class _Remote(io.RawIOBase):

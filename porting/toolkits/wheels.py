@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
@@ -28,7 +28,7 @@ BUILD = (
 
 
 @dataclass(frozen=True)
-class Wheel:
+class Pinned:
     """A pinned wheel and the members that are wanted of it (a regular expression)."""
 
     name: str
@@ -40,6 +40,23 @@ class Wheel:
     def pin(self) -> str:
         """The requirement as pip takes it."""
         return f"{self.name}=={self.version}"
+
+    def wanted(self, names: Iterable[str]) -> list[str]:
+        """Return which of a wheel's members are wanted.
+
+        Raises ToolchainError for one whose name leads out of the folder it is put into.
+        """
+        pattern = re.compile(self.members)
+        found = [name for name in names if pattern.fullmatch(name)]
+        for name in found:
+            if ".." in PurePosixPath(name).parts or name.startswith("/"):
+                raise ToolchainError(f"{self.pin} has a member outside its folder: {name}")
+        return found
+
+
+@dataclass(frozen=True)
+class Wheel(Pinned):
+    """A wheel that is downloaded whole: `sha256` is the file's."""
 
     @property
     def folder(self) -> str:
@@ -60,7 +77,7 @@ def fetch(wheel: Wheel, say: Say = lambda _text: None, root: Path | None = None)
         say(f"downloading {wheel.pin}")
         archive = _download(wheel, place / "download")
         _check(wheel, archive)
-        names = _extract(archive, wheel.members, place)
+        names = _extract(wheel, archive, place)
         archive.unlink()
         archive.parent.rmdir()
         record = {**asdict(wheel), "file": archive.name, "extracted": names}
@@ -144,16 +161,11 @@ def _check(wheel: Wheel, archive: Path) -> None:
         raise ToolchainError(message)
 
 
-def _extract(archive: Path, members: str, place: Path) -> list[str]:
-    wanted = re.compile(members)
-    with zipfile.ZipFile(archive) as wheel:
-        names = [name for name in wheel.namelist() if wanted.fullmatch(name)]
-        for name in names:
-            if ".." in PurePosixPath(name).parts or name.startswith("/"):
-                message = f"{archive.name} has a member outside its folder: {name}"
-                raise ToolchainError(message)
-            wheel.extract(name, place)
+def _extract(wheel: Wheel, archive: Path, place: Path) -> list[str]:
+    with zipfile.ZipFile(archive) as file:
+        names = wheel.wanted(file.namelist())
+        file.extractall(place, names)
     if not names:
-        message = f"{archive.name} has no member like {members}"
+        message = f"{archive.name} has no member like {wheel.members}"
         raise ToolchainError(message)
     return names

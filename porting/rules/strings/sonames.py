@@ -1,37 +1,24 @@
-"""File names of CUDA's libraries, and of ROCm's in their place, per release.  Data.
-
-Version numbers of ROCm 7: the SONAMEs that the libraries of ROCm 7.0 carry; of ROCm 6: those of the
-6.x packages.  Libraries without an entry in DROP_INS have no counterpart with the same functions.
-"""
+"""File names of CUDA's libraries in strings, and of ROCm's in their place, per release."""
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
+from porting.libraries import How, Interface, Library, libraries
 
-class DropIn(NamedTuple):
-    """A ROCm library that takes a CUDA library's place: its name and SONAME versions."""
-
-    name: str
-    rocm6: str
-    rocm7: str
-
-
-_HIP: Final = DropIn("amdhip64", "6", "7")
-DROP_INS: Final = {
-    "cuda": _HIP,
-    "cudart": _HIP,
-    "nvrtc": DropIn("hiprtc", "6", "7"),
-    "nvrtc-builtins": DropIn("hiprtc-builtins", "6", "7"),
-    "nccl": DropIn("rccl", "1", "1"),
-    "cublas": DropIn("hipblas", "2", "3"),
-    "cublasLt": DropIn("hipblaslt", "0", "1"),
-    "cufft": DropIn("hipfft", "0", "0"),
-    "cufftw": DropIn("hipfftw", "0", "0"),
-    "curand": DropIn("hiprand", "1", "1"),
-    "cusparse": DropIn("hipsparse", "1", "4"),
-    "cusparseLt": DropIn("hipsparselt", "0", "0"),
-    "cusolver": DropIn("hipsolver", "0", "1"),
-    "nvToolsExt": DropIn("roctx64", "4", "4"),
+# Libraries of NVIDIA's that belong to another of the table, or are headers alone by now.
+_OTHERS: Final = {"nvrtc-builtins": "hiprtc-builtins", "nvToolsExt": "nvtx"}
+_FILES: Final = (How.STATIC, How.SHARED, How.DLOPEN)
+# Name -> the library that takes its place with the same functions.
+DROP_INS: Final[dict[str, Library]] = {
+    **{
+        library.cuda.name: library
+        for library in libraries().values()
+        if library.cuda is not None
+        and library.cuda.how in _FILES
+        and library.interface is Interface.SAME
+        and library.cuda.name != library.rocm.name  # a library of neither vendor
+    },
+    **{name: libraries()[other] for name, other in _OTHERS.items()},
 }
 _SMI: Final = "use AMD SMI (libamd_smi.so, amd_smi/amdsmi.h); its functions and types are its own"
 _NPP: Final = "use rocAL, RPP or a kernel of your own"
@@ -68,7 +55,6 @@ LIBRARY_NAME: Final = re.compile(
     rf"(?<![\w-])lib(?P<linux>{_ANY})(?:_static)?\.(?:so(?P<version>(?:\.(?:\d+|%\w+))*\.?)(?![\w])(?!\.[a-z])|a\b)"
     r"|(?<![\w-])(?P<windows>nvcuda|cudart(?:32|64)_\w+|nvrtc(?:32|64)_\w+|nvml)\.dll\b"
 )
-_ROCM7: Final = 7
 
 
 def drop_in_file(name: str, version: str, release: tuple[int, int]) -> str | None:
@@ -80,12 +66,11 @@ def drop_in_file(name: str, version: str, release: tuple[int, int]) -> str | Non
     library = DROP_INS.get(name)
     if library is None:
         return None
+    file = f"lib{library.rocm.name}.so"
     if not version:
-        return f"lib{library.name}.so"
-    if release[0] > _ROCM7:
-        return None
-    number = library.rocm7 if release[0] == _ROCM7 else library.rocm6
-    return f"lib{library.name}.so.{number}"
+        return file
+    number = library.major(".".join(map(str, release)))
+    return None if number is None else f"{file}.{number}"
 
 
 def windows_file(stem: str, release: tuple[int, int]) -> str | None:

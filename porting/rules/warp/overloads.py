@@ -67,7 +67,7 @@ def _is_of_a_class(unit: Unit, function: Function, value: Argument) -> bool:
 def _only_passes_on(unit: Unit, function: Function, mask: Argument, name: str) -> bool:
     """Whether the mask is the first argument of each call of the builtin, and no more."""
     last = unit.tokens[mask.last - 1]
-    passed = set()
+    passed: set[int] = set()
     for place in unit.where(name):
         call = call_at(unit.tokens, place)
         if function.open < place < function.close and call is not None and call.arguments:

@@ -1,5 +1,6 @@
 """What the CUDA home is made of: data about NVIDIA's wheels, and the libraries that only link."""
 
+from porting.libraries import libraries
 from porting.toolkits.partial import Excerpt
 from porting.toolkits.stub_library import StubLibrary
 from porting.toolkits.wheels import Wheel
@@ -107,35 +108,35 @@ EXCERPTS = (
 )
 
 
-def _library(
-    name: str, header: str, functions: str, status: str, soname: str
-) -> tuple[StubLibrary, str]:
+def _library(name: str, header: str, functions: str, status: str) -> tuple[StubLibrary, str]:
     result, _, value = status.partition("=")
-    return StubLibrary(name, header, functions, (result, value)), soname
+    known = (library for library in libraries().values() if library.cuda is not None)
+    row = next(library for library in known if library.cuda and library.cuda.name == name)
+    return StubLibrary(name, header, functions, (result, value)), row.cuda_soname(RELEASE)
 
 
 # fmt: off
-# What those libraries answer where no device is.  SONAMEs: of the wheels above.
+# What those libraries answer where no device is.
 LIBRARIES = (
     _library("cublas", "cublas_v2.h", "cublas(?!Lt)",
-             "cublasStatus_t=CUBLAS_STATUS_NOT_INITIALIZED", "libcublas.so.13"),
+             "cublasStatus_t=CUBLAS_STATUS_NOT_INITIALIZED"),
     _library("cublasLt", "cublasLt.h", "cublasLt",
-             "cublasStatus_t=CUBLAS_STATUS_NOT_INITIALIZED", "libcublasLt.so.13"),
-    _library("cufft", "cufft.h", "cufft", "cufftResult=CUFFT_SETUP_FAILED", "libcufft.so.12"),
+             "cublasStatus_t=CUBLAS_STATUS_NOT_INITIALIZED"),
+    _library("cufft", "cufft.h", "cufft", "cufftResult=CUFFT_SETUP_FAILED"),
     _library("curand", "curand.h", "curand",
-             "curandStatus_t=CURAND_STATUS_INITIALIZATION_FAILED", "libcurand.so.10"),
+             "curandStatus_t=CURAND_STATUS_INITIALIZATION_FAILED"),
     _library("cusparse", "cusparse.h", "cusparse",
-             "cusparseStatus_t=CUSPARSE_STATUS_NOT_INITIALIZED", "libcusparse.so.12"),
+             "cusparseStatus_t=CUSPARSE_STATUS_NOT_INITIALIZED"),
     _library("cusolver", "cusolverDn.h", "cusolver",
-             "cusolverStatus_t=CUSOLVER_STATUS_NOT_INITIALIZED", "libcusolver.so.12"),
+             "cusolverStatus_t=CUSOLVER_STATUS_NOT_INITIALIZED"),
     _library("nvrtc", "nvrtc.h", "nvrtc",
-             "nvrtcResult=NVRTC_ERROR_INTERNAL_ERROR", "libnvrtc.so.13"),
-    _library("nccl", "nccl.h", "p?nccl", "ncclResult_t=ncclUnhandledCudaError", "libnccl.so.2"),
+             "nvrtcResult=NVRTC_ERROR_INTERNAL_ERROR"),
+    _library("nccl", "nccl.h", "p?nccl", "ncclResult_t=ncclUnhandledCudaError"),
 )
 # NVIDIA ships these with the driver, and toolkits a copy to link against in lib/stubs.
 DRIVER_LIBRARIES = (
-    _library("cuda", "cuda.h", "cu[A-Z]", "CUresult=CUDA_ERROR_STUB_LIBRARY", "libcuda.so.1"),
+    _library("cuda", "cuda.h", "cu[A-Z]", "CUresult=CUDA_ERROR_STUB_LIBRARY"),
     _library("nvidia-ml", "nvml.h", "nvml",
-             "nvmlReturn_t=NVML_ERROR_LIBRARY_NOT_FOUND", "libnvidia-ml.so.1"),
+             "nvmlReturn_t=NVML_ERROR_LIBRARY_NOT_FOUND"),
 )
 # fmt: on

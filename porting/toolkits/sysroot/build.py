@@ -17,7 +17,7 @@ from porting.toolkits.sysroot.hip_library import write_library
 from porting.toolkits.sysroot.manifest import Header, Origin, Sysroot, write_manifest
 from porting.toolkits.sysroot.programs import write_programs
 from porting.toolkits.sysroot.recipes import RECIPES, TRITON_FOLDER, Recipe
-from porting.toolkits.sysroot.stub_libraries import write_libraries
+from porting.toolkits.sysroot.stub_libraries import LIBRARIES, write_libraries
 from porting.toolkits.wheels import Say, Wheel
 
 
@@ -53,10 +53,11 @@ def tree_path(recipe: Recipe, clang: Clang) -> Path:
     """Return where the tree of a recipe belongs.
 
     The name changes with the recipe (whose repr must be the same in every process: no sets in it),
-    with the code that builds it, and with the clang that wrote the bitcode, because an older clang
-    cannot read it.
+    with the names of the libraries that it has stand-ins for, with the code that builds it, and
+    with the clang that wrote the bitcode, because an older clang cannot read it.
     """
-    digest = hashlib.sha256(repr(recipe).encode())
+    stubs = [(stub.soname(recipe.rocm), stub.target) for stub in LIBRARIES]
+    digest = hashlib.sha256(repr((recipe, stubs)).encode())
     toolkits = Path(__file__).parents[1]
     patterns = ("sysroot/*.py", "stubs/*.py", "data/*.json", *stub_library.CODE)
     for file in sorted(path for pattern in patterns for path in toolkits.glob(pattern)):

@@ -82,11 +82,10 @@ def write_packages(root: Path, hip_version: str) -> None:
 def write_library_packages(root: Path, libraries: Iterable[tuple[RocmLibrary, str]]) -> None:
     """Write lib/cmake/NAME for the libraries that have a package, each given with its SONAME."""
     for library, soname in libraries:
-        if library.namespace is None:
+        if not library.target:
             continue
         name = library.stub.name
         folder = root / "lib/cmake" / name
         folder.mkdir(parents=True)
-        target = f"{library.namespace}::{name}"
-        text = _LIBRARY.format(name=name, target=target, soname=soname)
+        text = _LIBRARY.format(name=name, target=library.target, soname=soname)
         (folder / f"{name}-config.cmake").write_text(text)

@@ -7,54 +7,54 @@ does before it has found a device: with its "not initialized" status.  They comp
 from dataclasses import dataclass
 from pathlib import Path
 
+from porting.libraries import Library, libraries
 from porting.toolkits.clang import Clang
 from porting.toolkits.stub_library import StubLibrary, write
 
 
 @dataclass(frozen=True)
 class RocmLibrary:
-    """A library of ROCm: `sonames` are those of ROCm 6 and 7.
-
-    Its CMake target is `namespace`::`stub.name`; None where ROCm has no package for it.
-    """
+    """A library of ROCm, and the stand-in for it."""
 
     stub: StubLibrary
-    sonames: tuple[str, str]
-    namespace: str | None
+    library: Library
 
     def soname(self, rocm: str) -> str | None:
         """Return the SONAME in a release, or None when it is not known."""
-        return dict(zip(("6", "7"), self.sonames, strict=True)).get(rocm.partition(".")[0])
+        return None if self.library.major(rocm) is None else self.library.soname(rocm)
+
+    @property
+    def target(self) -> str:
+        """The CMake target, empty where ROCm has no package for the library."""
+        return self.library.rocm.target
 
 
-def _library(  # noqa: PLR0913, PLR0917 - a row of a table
-    name: str, header: str, functions: str, status: str, sonames: str, namespace: str | None
-) -> RocmLibrary:
+def _library(name: str, header: str, functions: str, status: str) -> RocmLibrary:
     result, _, value = status.partition("=")
-    old, new = (f"lib{name}.so.{major}" for major in sonames.split())
-    return RocmLibrary(StubLibrary(name, header, functions, (result, value)), (old, new), namespace)
+    row = next(library for library in libraries().values() if library.rocm.name == name)
+    return RocmLibrary(StubLibrary(name, header, functions, (result, value)), row)
 
 
 # fmt: off
 LIBRARIES = (
-    # name, header, functions, result=value, SONAME majors of ROCm 6 and 7, CMake namespace
+    # Of each: its name, its header, its functions, what they answer.
     _library("hipblas", "hipblas/hipblas.h", "hipblas(?!Lt)",
-             "hipblasStatus_t=HIPBLAS_STATUS_NOT_INITIALIZED", "2 3", "roc"),
+             "hipblasStatus_t=HIPBLAS_STATUS_NOT_INITIALIZED"),
     _library("hipblaslt", "hipblaslt/hipblaslt.h", "hipblas(Lt|lt)",
-             "hipblasStatus_t=HIPBLAS_STATUS_NOT_INITIALIZED", "0 1", "roc"),
+             "hipblasStatus_t=HIPBLAS_STATUS_NOT_INITIALIZED"),
     _library("hipfft", "hipfft/hipfft.h", "hipfft",
-             "hipfftResult_t=HIPFFT_SETUP_FAILED", "0 0", "hip"),
+             "hipfftResult_t=HIPFFT_SETUP_FAILED"),
     _library("hiprand", "hiprand/hiprand.h", "hiprand",
-             "hiprandStatus=HIPRAND_STATUS_NOT_INITIALIZED", "1 1", "hip"),
+             "hiprandStatus=HIPRAND_STATUS_NOT_INITIALIZED"),
     _library("hipsolver", "hipsolver/hipsolver.h", "hipsolver",
-             "hipsolverStatus_t=HIPSOLVER_STATUS_NOT_INITIALIZED", "0 1", "roc"),
+             "hipsolverStatus_t=HIPSOLVER_STATUS_NOT_INITIALIZED"),
     _library("hipsparse", "hipsparse/hipsparse.h", "hipsparse(?!Lt)",
-             "hipsparseStatus_t=HIPSPARSE_STATUS_NOT_INITIALIZED", "1 4", "roc"),
+             "hipsparseStatus_t=HIPSPARSE_STATUS_NOT_INITIALIZED"),
     _library("rccl", "rccl/rccl.h", "p?nccl",
-             "ncclResult_t=ncclUnhandledCudaError", "1 1", "roc"),
+             "ncclResult_t=ncclUnhandledCudaError"),
     _library("hiprtc", "hip/hiprtc.h", "hiprtc",
-             "hiprtcResult=HIPRTC_ERROR_INTERNAL_ERROR", "6 7", "hiprtc"),
-    _library("roctx64", "roctracer/roctx.h", "roctx", "int=-1", "4 4", None),
+             "hiprtcResult=HIPRTC_ERROR_INTERNAL_ERROR"),
+    _library("roctx64", "roctracer/roctx.h", "roctx", "int=-1"),
 )
 # fmt: on
 
