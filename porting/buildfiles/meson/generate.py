@@ -6,6 +6,7 @@ from porting.buildfiles.flags import offload_arch
 from porting.buildfiles.model import BuildContext
 from porting.buildfiles.shell.generate import NAME as DETECT
 from porting.config import Mode
+from porting.generated import FOLDER
 
 NAME = "meson.build"
 
@@ -21,6 +22,7 @@ gpu_platform = gpu_words[0]
 _ROCM = """\
 # Options for every HIP source, and what else a project adds with add_project_arguments.
 hip_args = []
+hip_files = import('fs')
 if gpu_platform == 'rocm'
   hip_home = gpu_words[1]
   hip_compiler = find_program(
@@ -64,18 +66,22 @@ endif
 """
 _HEADERS = """\
     '-include',
-    meson.current_source_dir() / 'cuda_to_hip.h',
-    '-isystem' + meson.current_source_dir() / 'include',
+    meson.current_source_dir() / '{folder}cuda_to_hip.h',
+    '-isystem' + meson.current_source_dir() / '{folder}include',
 """
 
 
-def gpu_meson(context: BuildContext, inputs: Sequence[str]) -> str:
-    """Return the file's text."""
+def gpu_meson(context: BuildContext, inputs: Sequence[str], root: str = "") -> str:
+    """Return the text of the file for a project whose folder in the tree is `root`.
+
+    Meson includes nothing from above a project, so each has its own; headers are the tree's.
+    """
     compat = context.mode is Mode.COMPAT
     script = f"files('{DETECT}')"
     command = f"'sh', {script}" if compat else f"'env', 'GPU_PLATFORM=rocm', 'sh', {script}"
     architectures = ", ".join(f"'{flag}'" for flag in offload_arch(context.target.archs))
     rocm = _ROCM.replace("@ARCHITECTURES@", architectures)
-    rocm = rocm.replace("@COMPAT@", _HEADERS if compat else "")
+    headers = _HEADERS.format(folder=f"{'../' * (root.count('/') + 2)}{FOLDER}/" if root else "")
+    rocm = rocm.replace("@COMPAT@", headers if compat else "")
     parts = [context.banner(inputs), _CHOICE.replace("{command}", command), _CUDA if compat else ""]
     return "".join([*parts, rocm])

@@ -1,5 +1,6 @@
 """All Meson files of one project: their variables are shared, so they are converted together."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,18 +19,32 @@ _LANGUAGE_USERS = ("project", "add_languages", "meson.get_compiler")
 
 @dataclass
 class Project:
-    """The files and what is collected about them: edits by file, findings, tokens dealt with."""
+    """The files and what is collected about them: edits by file, findings, tokens dealt with.
+
+    `root`: the folder of the project in the tree, "" for the tree's own.
+    """
 
     files: Sequence[MesonFile]
     context: BuildContext
+    root: str = ""
     edits: dict[str, list[Edit]] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
     done: dict[str, set[int]] = field(default_factory=dict)
+    taken: dict[str, int] = field(default_factory=dict)
 
     @property
     def compat(self) -> bool:
         """Whether the files build for both vendors."""
         return self.context.mode is Mode.COMPAT
+
+    def folder(self, file: MesonFile) -> str:
+        """Return the folder of a file below the project's."""
+        return posixpath.dirname(file.source.path).removeprefix(self.root).lstrip("/")
+
+    def name(self, base: str) -> str:
+        """Return a name for a variable that the project does not have yet."""
+        self.taken[base] = number = self.taken.get(base, 0) + 1
+        return base if number == 1 else f"{base}_{number}"
 
     def calls(self) -> Iterator[tuple[MesonFile, Call]]:
         """Yield every call of every file."""

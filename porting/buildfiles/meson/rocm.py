@@ -17,9 +17,12 @@ from porting.generated import FOLDER
 _LINE = "gpu_platform == 'rocm'"
 
 
-def rewrite(files: Sequence[MesonFile], context: BuildContext) -> Project:
-    """Return the project with its edits; an error among its findings means: change nothing."""
-    project = Project(files, context)
+def rewrite(files: Sequence[MesonFile], context: BuildContext, root: str = "") -> Project:
+    """Return the project with its edits; an error among its findings means: change nothing.
+
+    `root`: its folder in the tree.
+    """
+    project = Project(files, context, root)
     for file, call in project.calls():
         if not project.is_settled(file, call.first):  # a part of what was replaced
             _call(project, file, call)
@@ -54,12 +57,9 @@ def _languages(project: Project, file: MesonFile, call: Call) -> None:
             project.remove_argument(file, call, argument.whole, argument.end)
     if call.name == "project":
         _options(project, file, call)
-        if file.source.path == "meson.build":
-            end = file.tokens[call.closing].end
-            line = f"{file.source.newline}subdir('{FOLDER}')"
-            project.edits.setdefault("meson.build", []).append(Edit(end, end, line))
-        elif languages or "'cuda'" in file.text(call.first, call.closing):
-            project.refuse(file, call.first, "a project with CUDA below the root of the tree")
+        end = file.tokens[call.closing].end
+        line = f"{file.source.newline}subdir('{FOLDER}')"
+        project.edits.setdefault(file.source.path, []).append(Edit(end, end, line))
 
 
 def _language_list(project: Project, file: MesonFile, call: Call, argument: Argument) -> None:

@@ -126,6 +126,10 @@ class MesonFile:
         """Every call, in the order of the text."""
         return tuple(self._calls())
 
+    def called(self, first: int, end: int) -> Iterator[str]:
+        """Yield the names of what is called among tokens."""
+        yield from (call.name for call in self.calls if first <= call.first < end)
+
     def _calls(self) -> Iterator[Call]:
         for opening, closing in sorted(self.partner.items()):
             before = self.tokens[opening - 1] if opening else None

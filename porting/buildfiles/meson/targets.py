@@ -2,6 +2,7 @@
 
 from porting.buildfiles.meson.flags import translated
 from porting.buildfiles.meson.project import Project
+from porting.buildfiles.meson.sources import sources
 from porting.buildfiles.meson.syntax import Argument, Call, MesonFile
 from porting.edits import Edit
 
@@ -23,7 +24,7 @@ def target(project: Project, file: MesonFile, call: Call) -> None:
         return
     extra = _extra_args(project, file, call, flags)
     for argument in arguments:
-        _sources(project, file, argument, extra)
+        sources(project, file, call, argument, extra)
     if flags is not None and not project.compat:
         project.remove_argument(file, call, flags.whole, flags.end)
     language = call.keyword("link_language")
@@ -86,7 +87,7 @@ def _folders(project: Project, file: MesonFile, call: Call) -> list[str]:
             if token.kind == "string":
                 base = "meson.current_source_dir()"
                 if where is not file:
-                    folder = where.source.path.rpartition("/")[0]
+                    folder = project.folder(where)
                     base = "meson.project_source_root()" + (f" / '{folder}'" if folder else "")
                 found.append(f"{base} / '{token.value}'")
             elif token.kind == "word" and token.text not in ("include_directories", "is_system"):
@@ -95,30 +96,6 @@ def _folders(project: Project, file: MesonFile, call: Call) -> list[str]:
                     project.refuse(file, argument.first, f"include folders in '{token.text}'")
                 todo += values
     return found
-
-
-def _sources(project: Project, file: MesonFile, argument: Argument, extra: str) -> None:
-    """Wrap each kernel of a list, or a variable that holds only kernels."""
-    given = f", extra_args: {extra}"
-    strings = 0
-    for number in range(argument.first, argument.end):
-        token = file.tokens[number]
-        if token.kind == "string" and token.value.endswith(".cu"):
-            if token.text.startswith("f"):
-                project.refuse(file, number, "a kernel whose name is put together")
-            strings += 1
-            project.choose(file, number, number + 1, f"hip_objects.process({token.text}{given})")
-    if strings:
-        if "files" in [t.text for t in file.tokens[argument.first : argument.end]]:
-            project.refuse(file, argument.first, "kernels inside files() of a target")
-        return
-    name = file.text(argument.first, argument.end)
-    values = project.values(name)
-    names = [t for f, first, end in values for t in f.tokens[first:end] if t.kind == "string"]
-    if values and all(token.value.endswith(".cu") for token in names):
-        project.choose(file, argument.first, argument.end, f"hip_objects.process({name}{given})")
-    else:
-        project.refuse(file, argument.first, f"'{name}' mixes kernels with other sources")
 
 
 def _runtime(project: Project, file: MesonFile, call: Call) -> None:

@@ -79,7 +79,8 @@ def test_languages_in_a_list_are_without_cuda(
 REFUSED = {
     "modules": ("d = dependency('cuda', modules: get_option('m'))\n", 2),
     "library": ("d = dependency('cuda', modules: ['nosuch'])\n", 2),
-    "mixed": ("s = ['a.cu', 'b.cpp']\nlibrary('x', s)\n", 3),
+    "made": ("s = configure_file(input: 'a.cu', output: 'b.cu')\nlibrary('x', [s])\n", 3),
+    "inside": ("d = declare_dependency(link_with: library('x', files('a.cu', 'b.cpp')))\n", 2),
     "custom": ("custom_target('p', command: ['nvcc', '-ptx'])\n", 2),
 }
 
@@ -122,34 +123,98 @@ SOURCES = {
 }
 
 
-@pytest.mark.timeout(300)
+MIXED = """\
+sources = ['api.cpp']
+if true
+  sources += 'kernel.cu'
+endif
+  shared_library('rip', sources, include_directories: inc, dependencies: cuda_dep)
+"""
+FORMS = {
+    "lists": SOURCE,
+    "a variable with both": MIXED,
+    "files with both": MIXED.replace("'api.cpp'", "files('api.cpp')")
+    .replace("'k", "files('k")
+    .replace("cu'", "cu')"),
+    "files in place": "library('rip', files('kernel.cu', 'api.cpp'), include_directories: inc,\n"
+    "  dependencies: cuda_dep)\n",
+    "a list with a variable": "more = ['kernel.cu']\nl = shared_library('rip', ['api.cpp', more],\n"
+    "  include_directories: inc, dependencies: cuda_dep)\n",
+    "a sum": "more = ['kernel.cu']\nshared_library('rip', sources: more + ['api.cpp'],\n"
+    "  include_directories: inc, dependencies: cuda_dep)\n",
+}
+
+
+@pytest.mark.parametrize("folder", ["", "native/", "a/b/"])
 @pytest.mark.parametrize("mode", Mode)
-def test_project_builds_in_the_rocm_tree_and_finds_no_device(
-    make_tree: Callable[..., Path],
-    tmp_path: Path,
-    rocm_environment: dict[str, str],
-    sysroot: Sysroot,
-    mode: Mode,
+def test_each_project_reaches_a_folder_of_its_own(
+    convert: Convert, folder: str, mode: Mode
 ) -> None:
+    files = {f"{folder}{path}": text for path, text in FILES.items()}
+    other = {"other/meson.build": "project('o', 'cuda')\nlibrary('o', 'o.cu')\n"}
+    done = convert({**files, **other}, mode)
+    assert done.outputs.keys() == {*files, *other}
+    made = {
+        f"{f}eclosion/{n}" for f in (folder, "other/") for n in ("meson.build", "gpu_detect.sh")
+    }
+    assert done.generated.keys() == made
+    up = {"": "", "native/": "../../eclosion/", "a/b/": "../../../eclosion/"}[folder]
+    text = done.generated[f"{folder}eclosion/meson.build"]
+    assert (f"meson.current_source_dir() / '{up}cuda_to_hip.h'" in text) is (mode is Mode.COMPAT)
+    again = convert(done.outputs, mode)
+    assert again.outputs == {}
+
+
+def test_file_of_no_project_stays_with_an_error(convert: Convert) -> None:
+    done = convert({"src/meson.build": "library('x', 'a.cu')\n", "b/meson.build": "project('b')"})
+    assert done.outputs == {}
+    (found,) = done.diagnostics
+    assert (found.file, found.code) == ("src/meson.build", "BLD010")
+    assert found.message.startswith("no meson.build above this one has a project()")
+
+
+@pytest.fixture
+def build(rocm_environment: dict[str, str]) -> Callable[[Path], None]:
+    """Return a function that builds a project with meson for ROCm."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     meson, ninja = shutil.which("meson", path=path), shutil.which("ninja", path=path)
     if meson is None or ninja is None:
         pytest.skip("meson and ninja are not installed")
+
+    def built(tree: Path) -> None:
+        for command in ([meson, "setup", "build"], [ninja, "-C", "build"]):
+            done = subprocess.run(
+                command,
+                cwd=tree,
+                env=rocm_environment,
+                capture_output=True,
+                text=True,
+                timeout=200,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+
+    return built
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("form", FORMS)
+def test_project_builds_in_the_rocm_tree_and_finds_no_device(  # noqa: PLR0913, PLR0917
+    make_tree: Callable[..., Path],
+    tmp_path: Path,
+    build: Callable[[Path], None],
+    sysroot: Sysroot,
+    form: str,
+    mode: Mode,
+) -> None:
     tree, target = tmp_path / "out", Target("7.1", ("gfx942",))
-    source = make_tree({**FILES, **SOURCES})
+    below = "deep/native/" if form == "lists" else ""
+    files = {**FILES, **SOURCES, "src/meson.build": FORMS[form]}
+    source = make_tree({f"{below}{path}": text for path, text in files.items()})
     port(PortRequest(source, tree, target, verify=False, mode=mode))
-    for command in ([meson, "setup", "build"], [ninja, "-C", "build"]):
-        done = subprocess.run(
-            command,
-            cwd=tree,
-            env=rocm_environment,
-            capture_output=True,
-            text=True,
-            timeout=200,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-    library = tree / "build/src/librip.so"
+    build(tree / below)
+    library = tree / below / "build/src/librip.so"
     command = ["readelf", "-d", str(library)]
     read = subprocess.run(command, capture_output=True, text=True, timeout=50, check=True).stdout
     assert "[libamdhip64.so.7]" in read
