@@ -30,7 +30,7 @@ class Function:
 
     Token indices: the header is `[first, open)`, the body `(open, close)`; `name` is that of the
     function and `parameters` the end of its parameter list, behind which a constructor's
-    initializers stand.  `is_kernel`: marked __global__.  `on_device`: that or __device__.
+    initializers stand.  `on_device`: marked __global__ or __device__.
     """
 
     name: int
@@ -38,7 +38,6 @@ class Function:
     parameters: int
     open: int
     close: int
-    is_kernel: bool = False
     on_device: bool = False
     is_macro: bool = False
 
@@ -130,9 +129,8 @@ def _function(tokens: Tokens, first: int, opener: int, close: int) -> Function |
     parameters = match_bracket(tokens, name + 1)
     if parameters is None or _initializes_member(tokens, parameters, opener):
         return None
-    kernel = "__global__" in words
-    on_device = kernel or "__device__" in words
-    return Function(name, first, parameters, opener, close, kernel, on_device)
+    on_device = not words.isdisjoint(("__global__", "__device__"))
+    return Function(name, first, parameters, opener, close, on_device)
 
 
 def _initializes_member(tokens: Tokens, parameters: int, opener: int) -> bool:

@@ -1,32 +1,21 @@
-"""The generated module: HIP under CUDA's names, for the names that are asked for."""
+"""What the generated module holds: HIP under CUDA's names, for the names that are asked for."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
-from porting.headers.rust.api import PRIMITIVES, Record, Signature, mentioned
+from porting.headers.rust.api import Record, Signature, mentioned
 from porting.headers.rust.conversions import Canonical
-from porting.headers.rust.enums import Enumeration, EnumStyle, enumeration_lines
-from porting.headers.rust.formatting import call, imports, let, ordering, signature, statement
+from porting.headers.rust.enums import EnumStyle
+from porting.headers.rust.formatting import call, let, signature, statement
 from porting.headers.rust.hip_side import HipSide
 from porting.headers.rust.records import Derives, record_lines
 from porting.headers.rust.shapes import Form, Shape, Shapes
+from porting.headers.rust.style import Bindings, Style
 from porting.mapping import Name
 
-_INDENT = 4
-_PAD = " " * _INDENT
-
-
-class Bindings(StrEnum):
-    """Where HIP's own declarations come from.
-
-    DECLARED: they are in the generated file, which then needs no bindgen and no headers.
-    BINDGEN: the crate's build script binds HIP's headers into OUT_DIR/hip_sys.rs.
-    """
-
-    DECLARED = "declared"
-    BINDGEN = "bindgen"
+INDENT = 4
+_PAD = " " * INDENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +30,6 @@ class Wanted:
     cuda: str
     enum: str = ""
     member: bool = False
-
-
-@dataclass(frozen=True)
-class Style:
-    """How the crate's bindings look: enumerations, derived Default, the edition of the crate."""
-
-    enums: EnumStyle = EnumStyle.CONSTS
-    default: bool = False
-    edition: str = "2021"
-    bindings: Bindings = Bindings.DECLARED
 
 
 @dataclass
@@ -111,20 +90,20 @@ class Module:
         if shape.form is Form.ENUM and self.style.enums is not EnumStyle.CONSTS:
             yield from self._enum_name(name, base)
         elif shape.form is Form.INTEGER:
-            yield statement(f"pub type {name}", cuda.canonical(name), _INDENT)
+            yield statement(f"pub type {name}", cuda.canonical(name), INDENT)
         elif shape.record is not None and name == base:
             for part in shape.record.fields:
                 self._types_in(part.type)
             record = self._spelled(shape.record)
             default = self.style.default and self._zero_is_valid(shape.record)
             derives = Derives(debug=not self._has_union(name), default=default)
-            yield from record_lines(name, record, derives, _INDENT)
+            yield from record_lines(name, record, derives, INDENT)
         elif shape.form in (Form.RECORD, Form.PLAIN):
             target = base if shape.form is Form.RECORD else cuda.types[name]
             self._types_in(target)
-            yield statement(f"pub type {name}", self.type_text(target), _INDENT)
+            yield statement(f"pub type {name}", self.type_text(target), INDENT)
         else:
-            yield statement(f"pub type {name}", f"hip_sys::{shape.hip}", _INDENT)
+            yield statement(f"pub type {name}", f"hip_sys::{shape.hip}", INDENT)
 
     def _enum_name(self, name: str, base: str) -> Iterator[str]:
         """Give an enumeration's own definition later, when its members are known."""
@@ -132,7 +111,7 @@ class Module:
         if name != base:
             self._type(base)
             is_module = self.style.enums is EnumStyle.MODULE
-            yield statement(f"pub type {name}", f"{base}::Type" if is_module else base, _INDENT)
+            yield statement(f"pub type {name}", f"{base}::Type" if is_module else base, INDENT)
 
     def _spelled(self, record: Record) -> Record:
         fields = (replace(part, type=self.type_text(part.type)) for part in record.fields)
@@ -165,7 +144,7 @@ class Module:
             return True
         cuda, hip = self.shapes.cuda, self.shapes.hip
         ends = {cuda.end(word) for part in record.fields for word in mentioned(part.type)}
-        enums = [hip.enums[hip.end(self._hip_of(end))] for end in ends if end in cuda.enums]
+        enums = [hip.enums[hip.end(self.hip_of(end))] for end in ends if end in cuda.enums]
         inner = (cuda.records[end] for end in ends if end in cuda.records)
         return all(0 in e.values.values() for e in enums) and all(map(self._zero_is_valid, inner))
 
@@ -186,17 +165,18 @@ class Module:
         self.constants[one.spelled] = statement(
             f"pub const {one.spelled}: {self.type_text(enum)}",
             self._enum_value(enum, one.cuda, target),
-            _INDENT,
+            INDENT,
         )
 
     def _enum_value(self, enum: str, cuda: str, target: str) -> str:
         match self.style.enums:
             case EnumStyle.CONSTS | EnumStyle.MODULE:
-                return self._reached(target, self.shapes.hip.canonical(self._hip_of(enum)))
+                return self._reached(target, self.shapes.hip.canonical(self.hip_of(enum)))
             case _:
                 return f"{enum}::{cuda}"
 
-    def _hip_of(self, name: str) -> str:
+    def hip_of(self, name: str) -> str:
+        """Return HIP's name of a CUDA type, empty without one."""
         shape = self.shapes.get(name)
         return shape.hip if shape else ""
 
@@ -205,9 +185,9 @@ class Module:
         hip = self.shapes.hip
         enum = hip.enum_of.get(target)
         have = hip.canonical(enum or hip.constants[target][0])
-        return f"{self._path(target)}{'' if have == want else f' as {want}'}"
+        return f"{self.path(target)}{'' if have == want else f' as {want}'}"
 
-    def _path(self, target: str) -> str:
+    def path(self, target: str) -> str:
         """Return the path of a HIP constant: bindgen puts the enumeration's name before it."""
         if self.style.bindings is Bindings.BINDGEN and target in self.shapes.hip.enum_of:
             return f"hip_sys::{self.shapes.hip.enum_of[target]}_{target}"
@@ -221,7 +201,7 @@ class Module:
         self.hip.add_constant(target)
         kind = self.shapes.cuda.canonical(self.shapes.cuda.constants[one.cuda][0])
         value = self._reached(target, kind)
-        self.constants[one.spelled] = statement(f"pub const {one.spelled}: {kind}", value, _INDENT)
+        self.constants[one.spelled] = statement(f"pub const {one.spelled}: {kind}", value, INDENT)
 
     # Functions
 
@@ -267,9 +247,7 @@ class Module:
         for kind in _kinds(ours):
             self._types_in(kind)
         inputs = [f"{own}: {self.type_text(kind)}" for own, kind in ours.parameters]
-        head = signature(
-            f"pub unsafe fn {name}", inputs, self.type_text(ours.result), " {", _INDENT
-        )
+        head = signature(f"pub unsafe fn {name}", inputs, self.type_text(ours.result), " {", INDENT)
         plain = [a for a in arguments if a is not None]
         body = _body(f"hip_sys::{target}", plain, back if result else "")
         return f"{head}\n{body}{_PAD}}}"
@@ -282,82 +260,6 @@ class Module:
         for word in words:
             kind = re.sub(rf"\b{word}\b", f"{word}::Type", kind)
         return kind
-
-    # Text
-
-    def text(self) -> str:
-        """Return the two modules, without the head of the file."""
-        enums = dict(self._enumerations())
-        outer = "".join(f"{line}\n" for line in self._names(enums))
-        inner = "".join(f"{line}\n" for line in self._hip_lines())
-        return f"{_USE}\n{_ALLOW_NAMES}mod cuda_names {{\n{outer}}}\n\n{inner}"
-
-    def _enumerations(self) -> Iterator[tuple[str, list[str]]]:
-        hip = self.shapes.hip
-        for name, members in self.members.items():
-            target = hip.end(self._hip_of(name))
-            values = hip.enums[target]
-            taken = {values.values[t] for t in members.values() if t in values.values}
-            others = [n for n, v in values.values.items() if v not in taken]
-            inside = {c: t for c, t in members.items() if t in values.values}
-            enum = Enumeration(name, self._hip_of(name), values.repr, inside, values.values, others)
-            paths = {t: self._path(t) for t in members.values()}
-            kind = PRIMITIVES.get(values.repr, values.repr)
-            shown = Enumeration(enum.name, enum.hip, kind, inside, enum.values, others)
-            yield name, list(enumeration_lines(shown, self.style.enums, paths, _INDENT))
-
-    def _names(self, enums: dict[str, list[str]]) -> Iterator[str]:
-        """Yield the lines of CUDA's names, indented."""
-        yield f"{_PAD}use super::hip_sys;"
-        words = self._primitives()
-        if words:
-            yield imports("std::os::raw", words, _INDENT)
-        key = ordering(self.style.edition)
-        short = [lines for _, lines in sorted(self.types.items()) if len(lines) == 1]
-        long = [lines for n, lines in sorted({**self.types, **enums}.items()) if len(lines) > 1]
-        groups: list[list[str]] = [
-            [line for lines in short for line in lines],
-            *long,
-            [line for _, line in sorted(self.constants.items())],
-            [
-                f"{_PAD}pub use super::hip_sys::{hip};"
-                if hip == cuda
-                else f"{_PAD}pub use super::hip_sys::{hip} as {cuda};"
-                for hip, cuda in sorted(self.renamed, key=lambda pair: (key(pair[0]), key(pair[1])))
-            ],
-            *([text] for _, text in sorted(self.wrappers.items())),
-        ]
-        for group in groups:
-            if group:
-                yield ""
-                yield from group
-
-    def _primitives(self) -> list[str]:
-        text = "\n".join(
-            [*(line for lines in self.types.values() for line in lines), *self.wrappers.values()]
-        )
-        return sorted(set(mentioned(text)) & ({*PRIMITIVES, "c_void"}))
-
-    def _hip_lines(self) -> Iterator[str]:
-        yield _ALLOW_HIP + "pub mod hip_sys {"
-        if self.style.bindings is Bindings.BINDGEN:
-            yield f'{_PAD}include!(concat!(env!("OUT_DIR"), "/hip_sys.rs"));'
-        else:
-            extern = "unsafe extern" if self.style.edition >= "2024" else "extern"
-            yield from self.hip.lines(extern)
-        yield "}"
-
-
-_USE = "#[allow(unused_imports)]\npub use self::cuda_names::*;\n"
-# bindgen's text asks for the same exceptions: the names are C's.
-_ALLOW_NAMES = (
-    "#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]\n"
-    "#[allow(clippy::all, dead_code, missing_docs, unused_imports, unused_unsafe)]\n"
-)
-_ALLOW_HIP = (
-    "#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]\n"
-    "#[allow(clippy::all, dead_code, missing_docs)]\n"
-)
 
 
 def undeclared(name: Name) -> str:
@@ -374,10 +276,10 @@ def _kinds(declared: Signature) -> list[str]:
 
 def _body(function: str, arguments: list[str], back: str) -> str:
     """Write the body of a wrapper; `back`: what becomes of `result`, empty for no result."""
-    pad = " " * (2 * _INDENT)
-    inner = 3 * _INDENT
+    pad = " " * (2 * INDENT)
+    inner = 3 * INDENT
     if back in ("", "result"):
-        line = call(function, arguments, 2 * _INDENT, len("unsafe {  }"))
+        line = call(function, arguments, 2 * INDENT, len("unsafe {  }"))
         if "\n" not in line:
             return f"{pad}unsafe {{ {line} }}\n"
         text = call(function, arguments, inner)

@@ -16,8 +16,10 @@ from porting.headers.rust.crates import Crate, crates
 from porting.headers.rust.enums import EnumStyle
 from porting.headers.rust.lexer import Kind, string_value, tokens
 from porting.headers.rust.lints import lint
-from porting.headers.rust.module import Bindings, Module, Style
+from porting.headers.rust.module import Module
+from porting.headers.rust.module_text import module_text
 from porting.headers.rust.shapes import Shapes
+from porting.headers.rust.style import Bindings, Style
 from porting.headers.rust.symbols import Symbols
 from porting.headers.rust.uses import How, Use, Uses, crate_uses
 from porting.mapping import Names
@@ -205,7 +207,7 @@ def _files(made: _Made, target: Target) -> dict[str, str]:
     head = _head(made, target)
     lacks = _lacks(made)
     title = "CUDA's names over HIP, for the Rust code of this tree."
-    files = {MODULE: f"// {title}\n//\n{head}{lacks}\n{module.text()}"}
+    files = {MODULE: f"// {title}\n//\n{head}{lacks}\n{module_text(module)}"}
     if symbols.functions:
         title = "What the linker finds for the CUDA functions that crates of this tree declare."
         files[SYMBOLS] = f"//! {title}\n//!\n{head.replace('// ', '//! ')}\n{symbols.text()}"

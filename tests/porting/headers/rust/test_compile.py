@@ -14,8 +14,10 @@ from porting.config import Mode, Target
 from porting.headers.rust import BUILD, SYMBOLS, Shim, generate
 from porting.headers.rust.api import cuda_api, hip_api
 from porting.headers.rust.enums import EnumStyle
-from porting.headers.rust.module import Bindings, Module, Style, Wanted
+from porting.headers.rust.module import Module, Wanted
+from porting.headers.rust.module_text import module_text
 from porting.headers.rust.shapes import Shapes
+from porting.headers.rust.style import Bindings, Style
 from porting.headers.rust.symbols import Symbols
 from porting.mapping import Names
 from porting.source import SourceFile
@@ -55,7 +57,7 @@ def test_module_when_it_holds_all_of_cuda(
 ) -> None:
     program("rustc")
     file = tmp_path / "rocm_compat.rs"
-    file.write_text(everything(names, "7.1", Style(style, default=True)).text())
+    file.write_text(module_text(everything(names, "7.1", Style(style, default=True))))
     run(program("rustfmt"), "--edition", "2021", "--check", file)
     for compiler in compilers():
         run(compiler, *DENY, "-o", tmp_path / "out.rmeta", file)
@@ -64,7 +66,7 @@ def test_module_when_it_holds_all_of_cuda(
 @pytest.mark.toolchain
 def test_module_when_the_target_is_rocm_6(tmp_path: Path, program: Callable[[str], str]) -> None:
     file = tmp_path / "rocm_compat.rs"
-    file.write_text(everything(Names.load("6.2"), "6.2", Style()).text())
+    file.write_text(module_text(everything(Names.load("6.2"), "6.2", Style())))
     run(program("rustfmt"), "--edition", "2021", "--check", file)
     run(program("rustc"), *DENY, "-o", tmp_path / "out.rmeta", file)
 
@@ -78,7 +80,7 @@ def test_symbols_when_they_forward_all_of_cuda(
     symbols.provide(cuda_api().functions)
     for function in symbols.targets:
         module.hip.add_function(function)
-    (tmp_path / "rocm_compat.rs").write_text(module.text())
+    (tmp_path / "rocm_compat.rs").write_text(module_text(module))
     file = tmp_path / "rocm_symbols.rs"
     file.write_text(symbols.text())
     run(program("rustfmt"), "--edition", "2021", "--check", file)
@@ -105,7 +107,7 @@ def test_module_when_bindgen_binds_hip(
     lists = [w for kind in kinds for w in (f"--allowlist-{kind}", "(hip|HIP|nccl|NCCL).*")]
     run("bindgen", header, *out, *lists, *clang, env=environment)
     file = tmp_path / "rocm_compat.rs"
-    file.write_text(everything(names, "7.1", Style(bindings=Bindings.BINDGEN)).text())
+    file.write_text(module_text(everything(names, "7.1", Style(bindings=Bindings.BINDGEN))))
     run(program("rustc"), *DENY, "-o", tmp_path / "out.rmeta", file, env=environment)
 
 

@@ -4,8 +4,10 @@ import pytest
 
 from porting.headers.rust.api import cuda_api, hip_api
 from porting.headers.rust.enums import EnumStyle
-from porting.headers.rust.module import Bindings, Module, Style, Wanted
+from porting.headers.rust.module import Module, Wanted
+from porting.headers.rust.module_text import module_text
 from porting.headers.rust.shapes import Shapes
+from porting.headers.rust.style import Bindings, Style
 from porting.mapping import Names
 
 
@@ -18,27 +20,27 @@ def module(names: Names, *wanted: Wanted | str, style: Style | None = None) -> M
 
 
 def test_text_when_a_function_is_the_same(names: Names) -> None:
-    text = module(names, "cudaMalloc").text()
+    text = module_text(module(names, "cudaMalloc"))
     assert "    pub use super::hip_sys::hipMalloc as cudaMalloc;\n" in text
     assert "pub fn hipMalloc(ptr: *mut *mut c_void, size: usize) -> hipError_t;" in text
 
 
 def test_text_when_a_handle_is_a_pointer_in_hip(names: Names) -> None:
-    text = module(names, "cuMemFree_v2").text()
+    text = module_text(module(names, "cuMemFree_v2"))
     assert "    pub type CUdeviceptr = u64;\n" in text
     assert "pub unsafe fn cuMemFree_v2(dptr: CUdeviceptr) -> CUresult {" in text
     assert "hip_sys::hipFree(dptr as usize as _)" in text
 
 
 def test_text_when_a_field_moved_into_a_union(names: Names) -> None:
-    text = module(names, "CUmemAllocationProp").text()
+    text = module_text(module(names, "CUmemAllocationProp"))
     assert "        pub requestedHandleTypes: CUmemAllocationHandleType,\n" in text
     assert "    pub type CUmemAllocationProp = CUmemAllocationProp_st;\n" in text
 
 
 def test_text_when_the_name_carries_its_enumeration(names: Names) -> None:
     wanted = Wanted("cudaError_cudaSuccess", "cudaSuccess", "cudaError")
-    text = module(names, wanted).text()
+    text = module_text(module(names, wanted))
     assert "    pub const cudaError_cudaSuccess: cudaError = hip_sys::hipSuccess;\n" in text
 
 
@@ -66,28 +68,28 @@ def test_text_when_enumerations_have_a_style(
     names: Names, style: EnumStyle, lines: tuple[str, ...]
 ) -> None:
     wanted = Wanted("cudaSuccess", "cudaSuccess", "cudaError", member=True)
-    text = module(names, wanted, style=Style(style)).text()
+    text = module_text(module(names, wanted, style=Style(style)))
     for line in lines:
         assert f"    {line}\n" in text
 
 
 def test_text_when_a_rust_enum_must_hold_what_hip_returns(names: Names) -> None:
     wanted = Wanted("cudaSuccess", "cudaSuccess", "cudaError", member=True)
-    text = module(names, wanted, style=Style(EnumStyle.RUST)).text()
+    text = module_text(module(names, wanted, style=Style(EnumStyle.RUST)))
     body = text[text.index("pub enum cudaError {") :]
     values = hip_api("7.1").enums["hipError_t"].values.values()
     assert body[: body.index("}")].count(" = ") == len(set(values))
 
 
 def test_text_when_bindgen_binds_hip(names: Names) -> None:
-    text = module(names, "cudaSuccess", style=Style(bindings=Bindings.BINDGEN)).text()
+    text = module_text(module(names, "cudaSuccess", style=Style(bindings=Bindings.BINDGEN)))
     assert "hip_sys::hipError_t_hipSuccess" in text
     assert 'include!(concat!(env!("OUT_DIR"), "/hip_sys.rs"));' in text
     assert "pub fn" not in text
 
 
 def test_text_when_the_edition_is_2024(names: Names) -> None:
-    text = module(names, "cudaFree", style=Style(edition="2024")).text()
+    text = module_text(module(names, "cudaFree", style=Style(edition="2024")))
     assert 'unsafe extern "C" {' in text
 
 
@@ -104,4 +106,4 @@ def test_missing_when_the_arguments_are_others(names: Names) -> None:
 
 def test_text_when_names_come_in_another_order(names: Names) -> None:
     wanted = ["cudaMalloc", "cuMemCreate", "cudaSuccess", "cudaStream_t"]
-    assert module(names, *wanted).text() == module(names, *reversed(wanted)).text()
+    assert module_text(module(names, *wanted)) == module_text(module(names, *reversed(wanted)))
