@@ -72,6 +72,9 @@ def _stage(name: str, verdicts: dict[str, tuple[Verdict, ...]], note: str) -> St
 def _verdicts(built: Built, outcome: Outcome) -> Iterator[Verdict]:
     build, loading = stage_names(outcome.platform)
     system = built.build.system.value
+    if built.left:
+        yield Verdict(build, system, Said.NOT_VERIFIED, f"{built.left} is left to a person")
+        return
     if built.missing:
         reason = f"{built.missing} is not installed"
         yield Verdict(build, system, Said.NOT_VERIFIED, reason)
@@ -104,6 +107,8 @@ def _detail(loaded: Loaded) -> str:
 
 def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:
     file, line = origin(built.build.file, 1)
+    if built.left:
+        return  # what keeps it is a finding of that file
     if built.missing:
         text = f"not built: {built.missing} is not on PATH"
         yield NOT_BUILT.at(file, text, f"install {built.missing}", line=line)

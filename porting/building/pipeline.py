@@ -32,7 +32,8 @@ Say = Callable[[str], None]
 class BuildRequest:
     """What to build: the tree at `root`, for a platform.
 
-    `smoke`: commands to run in the built tree.  `timeout` is for each command, in seconds.
+    `smoke`: commands to run in the built tree.  `timeout` is for each command, in seconds.  `left`:
+    build files that are left to a person: what reads them is not run, as that is told there.
     """
 
     root: Path
@@ -41,6 +42,7 @@ class BuildRequest:
     smoke: tuple[str, ...] = ()
     jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
     timeout: float = DEFAULT_TIMEOUT
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Built:
-    """One build: what failed, the program that is missing, or what was made.
+    """One build: the file that kept it, what failed, the program that is missing, what was made.
 
     `loaded`: how each program and library loads.  `audited`: what the link audit says of each, in
     order.
@@ -65,6 +67,7 @@ class Built:
     made: Made = field(default_factory=Made)
     loaded: tuple[Loaded, ...] = ()
     audited: tuple[Audited, ...] = ()
+    left: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def _in_copy(request: BuildRequest, toolset: Toolset, folder: Path, say: Say) ->
 
 
 def _all_built(done: Sequence[Built]) -> bool:
-    return bool(done) and not any(each.failed or each.missing for each in done)
+    return bool(done) and not any(each.failed or each.missing or each.left for each in done)
 
 
 def _build(
@@ -135,6 +138,9 @@ def _build(
     place: Path,
     environment: Mapping[str, str],
 ) -> Built:
+    for path in request.left:
+        if build.has_part(path):
+            return Built(build, left=path)
     folder = place / build.folder
     before = snapshot(folder)
     for step in steps(build, toolset, request.jobs):

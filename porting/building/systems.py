@@ -28,6 +28,12 @@ _FILES: Mapping[str, System] = {
     "setup.py": System.SETUPTOOLS,
     "Cargo.toml": System.CARGO,
 }
+# What else a build system reads, by the whole name or its end.
+_PARTS: Mapping[System, tuple[str, ...]] = {
+    System.CMAKE: (".cmake",),
+    System.MAKE: (".mk", ".make"),
+    System.CARGO: ("build.rs",),
+}
 PRODUCTS = f"{FOLDER}-build"
 INSTALLED = f"{FOLDER}-install"
 
@@ -43,6 +49,12 @@ class Build:
     def folder(self) -> str:
         """The folder of that file, relative to the tree."""
         return str(PurePosixPath(self.file).parent)
+
+    def has_part(self, path: str) -> bool:
+        """Whether a file of the tree is one that this build reads to know what to do."""
+        name = PurePosixPath(path).name
+        is_read = _FILES.get(name) is self.system or name.endswith(_PARTS.get(self.system, ()))
+        return is_read and PurePosixPath(path).is_relative_to(self.folder)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from porting import hipify, inventory
+from porting import buildfiles, hipify, inventory
 from porting.buildfiles.codes import LEFT_ALONE
 from porting.config import Mode, Target
 from porting.conversion import Conversion, Progress
-from porting.diagnostics import Code, Diagnostic
+from porting.diagnostics import Code, Diagnostic, Severity
 from porting.errors import InputError, UsageError
 from porting.generated import generated_patterns
 from porting.hipify import Hipified
@@ -132,7 +132,8 @@ def port(request: PortRequest, progress: Progress = _silent) -> PortResult:
             mode=request.mode,
             force=request.force,
         )
-    compiled = _compile(request, tree, hipified, progress)
+    left = _left_alone(generated, request.settings)
+    compiled = _compile(request, tree, hipified, left, progress)
     return PortResult(_report(request, tree, hipified, generated, compiled), hipified)
 
 
@@ -245,7 +246,11 @@ def _project(request: PortRequest, tree: Tree) -> Project:
 
 
 def _compile(
-    request: PortRequest, tree: Tree, hipified: Sequence[Hipified], progress: Progress
+    request: PortRequest,
+    tree: Tree,
+    hipified: Sequence[Hipified],
+    left: tuple[str, ...],
+    progress: Progress,
 ) -> _Compiled:
     """Run the verify stage, or say why it did not run."""
     if request.output is None or not request.verify:
@@ -258,7 +263,7 @@ def _compile(
     from porting.verify import COMPILE_ERROR
 
     result = verify_port(_verify_request(request, request.output), hipified, progress)
-    built = _build(request, request.output, progress)
+    built = _build(request, request.output, progress, left)
     rest = suppress((*result.diagnostics, *built.diagnostics), tree.sources)
     return _Compiled(
         (*result.stages, *built.stages),
@@ -271,7 +276,22 @@ def _compile(
     )
 
 
-def _build(request: PortRequest, root: Path, progress: Progress) -> "Buildings":
+def _left_alone(generated: Generated, settings: Settings) -> tuple[str, ...]:
+    """Return the build files with an error, which are not converted, in order."""
+    codes = {code.code for code in buildfiles.CODES}
+    found = (
+        finding.file
+        for finding in generated.diagnostics
+        if finding.severity is Severity.ERROR
+        and finding.code in codes
+        and not settings.ignores(finding.code, finding.file)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _build(
+    request: PortRequest, root: Path, progress: Progress, left: tuple[str, ...] = ()
+) -> "Buildings":
     from porting.building import DEFAULT_TIMEOUT, BuildRequest
     from porting.port.building_trees import build_tree, not_asked, platforms
 
@@ -284,6 +304,7 @@ def _build(request: PortRequest, root: Path, progress: Progress) -> "Buildings":
         smoke=settings.smoke,
         jobs=request.jobs,
         timeout=request.build_timeout or settings.build_timeout or DEFAULT_TIMEOUT,
+        left=left,
     )
     return build_tree(wanted, platforms(request.mode, request.build_platforms), progress)
 

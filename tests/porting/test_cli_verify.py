@@ -313,3 +313,30 @@ def test_port_when_a_build_takes_too_long(
         "not built: Make build did not end in 1 s",
     )
     assert "--build-timeout" in found["help"]
+
+
+LEFT = """\
+app: a.o link.o
+\tg++ $^ -o $@ -L$(CUDA_HOME)/lib64 -lcudart_static
+link.o: a.o
+\tnvcc -dlink $^ -o $@
+%.o: %.cu
+\tnvcc -dc $< -o $@
+"""
+
+
+@pytest.mark.usefixtures("sysroot")
+@pytest.mark.parametrize("mode", ["rename", "compat"])
+def test_port_when_a_build_file_is_left_to_a_person(
+    command: Command, make_tree: MakeTree, mode: str
+) -> None:
+    """It would build for CUDA, or not at all; what keeps it is told once."""
+    make_tree({"a.cu": KERNEL, "Makefile": LEFT, "lib/setup.py": "print('nothing')\n"})
+    words = ("port", "src", "-o", "out", "--mode", mode, *ONE_ARCH, "--format", "json")
+    report = _report(command(*words, "--build", "--build-platform", "rocm"))
+    assert _left(report) == [("Makefile", 4, "BLD010"), ("lib/setup.py", 1, "BUI005")]
+    files = {file["path"]: file for file in report["files"]}
+    assert [(v["outcome"], v["detail"]) for v in files["Makefile"]["verify"]] == [
+        ("not verified", "Makefile is left to a person")
+    ]
+    assert report["summary"]["stages"]["rocm build"]["not_verified"] == 2

@@ -31,6 +31,29 @@ def test_builds_when_folders_are_hidden_or_generated() -> None:
     assert builds([".venv/setup.py", "eclosion/meson.build", "notes.txt"]) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "is_part"),
+    [
+        ("lib/CMakeLists.txt", True),
+        ("lib/sub/CMakeLists.txt", True),
+        ("lib/cmake/gpu.cmake", True),
+        ("lib/Makefile", False),
+        ("CMakeLists.txt", False),
+        ("library/CMakeLists.txt", False),
+    ],
+)
+def test_part_when_a_file_is_of_the_same_system(path: str, *, is_part: bool) -> None:
+    assert Build(System.CMAKE, "lib/CMakeLists.txt").has_part(path) is is_part
+
+
+@pytest.mark.parametrize(
+    ("system", "path"),
+    [(System.CARGO, "build.rs"), (System.MAKE, "gpu.mk"), (System.SETUPTOOLS, "setup.py")],
+)
+def test_part_when_a_file_is_read_by_the_first(system: System, path: str) -> None:
+    assert Build(system, "x").has_part(path)
+
+
 @pytest.mark.parametrize("system", System)
 def test_steps_when_each_system_is_run(system: System) -> None:
     commands = [step.command for step in steps(Build(system, "x/file"), ROCM, 3)]
