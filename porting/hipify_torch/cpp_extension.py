@@ -21,22 +21,22 @@ from weakref import WeakSet
 
 from porting.config import Target
 from porting.errors import ToolchainError, UsageError
-from porting.hipify_torch.nvcc_options import library_names, shell_options, translated_options
 from porting.hipify_torch.replacing_torch import our_hipify
-from porting.settings import load_settings
-
-__all__ = ["BuildExtension", "CUDAExtension", "load", "load_inline"]  # noqa: F822 - __getattr__
 
 _EXTENSION = "torch.utils.cpp_extension"
 # In older ones torch's headers for ROCm have other names and classes, which we do not write.
 _HIPIFY = (2, 0, 0)
 # Extensions whose options are clang's already.
 _PORTED: WeakSet[Any] = WeakSet()
+# What only a ROCm build needs is imported there: a build for CUDA starts as it does with torch's.
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever torch has
-    """Return BuildExtension, or what torch has under a name that is not ours."""
-    if name.startswith("__"):
+    """Return BuildExtension, or what torch has under a name that is not ours.
+
+    `import *` gives what it gives of torch's.
+    """
+    if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _build_extension() if name == "BuildExtension" else getattr(_torchs(), name)
 
@@ -54,6 +54,7 @@ def CUDAExtension(  # noqa: N802 - torch's name
     """
     theirs = _torchs()
     if not _is_for_rocm(theirs):
+        _check_that_rocm_was_not_missed(name)
         return theirs.CUDAExtension(name, sources, *args, **kwargs)
     if kwargs.get("dlink") or kwargs.get("dlink_libraries"):
         raise UsageError(
@@ -86,6 +87,8 @@ def load_inline(name: str, cpp_sources: str | Sequence[str], *args: Any, **kwarg
 def _run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
     if not _is_for_rocm(_torchs()):
         return function(*args, **kwargs)
+    from porting.hipify_torch.nvcc_options import shell_options
+
     ported = inspect.signature(function).bind(*args, **kwargs)
     for key in ("extra_cuda_cflags", "extra_ldflags"):
         if ported.arguments.get(key):
@@ -120,6 +123,8 @@ def _build_extension() -> Any:  # noqa: ANN401 - a class
 
 def _ported_arguments(given: dict[str, Any]) -> dict[str, Any]:
     """Return those arguments of an extension that are others on ROCm."""
+    from porting.hipify_torch.nvcc_options import library_names, translated_options
+
     changed: dict[str, Any] = {}
     if given.get("libraries"):
         changed["libraries"] = library_names(given["libraries"])
@@ -133,6 +138,8 @@ def _ported_arguments(given: dict[str, Any]) -> dict[str, Any]:
 def _compile_options(given: Any) -> Any:  # noqa: ANN401 - a list for every compiler, or one for each
     if not isinstance(given, dict) or "nvcc" not in given:
         return given
+    from porting.hipify_torch.nvcc_options import translated_options
+
     return {**given, "nvcc": translated_options(given["nvcc"])}
 
 
@@ -142,6 +149,8 @@ def _target() -> Target:
     Those are PYTORCH_ROCM_ARCH; unset, those of `[tool.porting]` in this folder's pyproject.toml,
     else the default ones: a port for more than the visible GPUs is right for them too.
     """
+    from porting.settings import load_settings
+
     release = re.match(r"\d+\.\d+", importlib.import_module("torch").version.hip)
     said = re.split(r"[;,\s]+", os.environ.get("PYTORCH_ROCM_ARCH", "").strip())
     archs = tuple(arch.partition(":")[0] for arch in said if arch)
@@ -156,6 +165,16 @@ def _target() -> Target:
 
 def _torchs() -> ModuleType:
     return importlib.import_module(_EXTENSION)
+
+
+def _check_that_rocm_was_not_missed(name: str) -> None:
+    """Raise ToolchainError for a torch for ROCm that found no ROCm: it would ask for CUDA."""
+    torch = importlib.import_module("torch")
+    if torch.version.hip is not None:
+        raise ToolchainError(
+            f"{name} cannot be built: torch {torch.__version__} is for ROCm {torch.version.hip},"
+            " and found no ROCm here; set ROCM_HOME to its folder"
+        )
 
 
 def _is_for_rocm(theirs: ModuleType) -> bool:

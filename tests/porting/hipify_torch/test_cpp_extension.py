@@ -212,6 +212,20 @@ def test_other_names_are_torchs(run: Run) -> None:
     )
 
 
+def test_a_star_imports_what_torchs_does(run: Run) -> None:
+    assert run(
+        """
+found = {}
+exec("from porting.hipify_torch.cpp_extension import *", found)
+same = [found[n] is getattr(theirs, n) for n in theirs.__all__]
+say([sorted(found.keys() - {"__builtins__"}), same])
+"""
+    ) == [
+        ["BuildExtension", "CUDAExtension", "include_paths", "load"],
+        [False, False, True, False],
+    ]
+
+
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
@@ -258,9 +272,10 @@ with our_hipify(Target()) as used:
     [
         ("no hipify", "torch's CUDAExtension made m without hipifying it: "),
         ("early", "torch hipified a file of an extension itself, "),
+        ("no rocm", "m cannot be built: torch 2.13.0 is for ROCm 7.1.25424-abc, and found no "),
     ],
 )
-def test_a_torch_that_goes_around_us_is_an_error(run: Run, oddity: str, message: str) -> None:
+def test_a_torch_that_cannot_build_with_us_is_an_error(run: Run, oddity: str, message: str) -> None:
     script = "error(lambda: CUDAExtension('m', ['sum.cu']))"
     kind, text = run(script, FAKE_ODDITY=oddity)
     assert kind == "ToolchainError"

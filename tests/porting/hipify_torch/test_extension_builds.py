@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from porting.toolkits.cuda import CudaHome
 from porting.toolkits.sysroot import Sysroot
 from tests.porting.hipify_torch.rocm_torch import MissingPartError, RocmTorch, make
 
@@ -179,6 +180,21 @@ def said_by(module_folder: Path, torch: RocmTorch) -> list[str]:
     return done.stdout.splitlines()
 
 
+def test_the_extension_is_valid_for_cuda(cuda_home: CudaHome, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    generated = tmp_path / "c10" / "cuda" / "impl" / "cuda_cmake_macros.h"  # by a build for CUDA
+    generated.parent.mkdir(parents=True)
+    generated.write_text("#pragma once\n#define C10_CUDA_BUILD_SHARED_LIBS\n")
+    headers = Path(torch.__file__).parent / "include"
+    folders = ("-Icsrc", f"-I{tmp_path}", f"-I{headers}", f"-I{cuda_home.path / 'include'}")
+    general = ("-std=c++20", *folders, "-w", "-c", "-o", str(tmp_path / "unit.o"))
+    for unit in (
+        [str(cuda_home.nvcc), "-arch=sm_80", "--expt-relaxed-constexpr", "csrc/row_kernels.cu"],
+        ["g++", "csrc/pointers.cpp"],
+    ):
+        subprocess.run([*unit, *general], cwd=EXTENSION, check=True, timeout=300)
+
+
 def test_our_import_builds_host_and_device_code(ours: Build) -> None:
     assert ours.status == 0, ours.log
     assert audited(ours.module()) == sorted(ARCHITECTURES)
@@ -196,6 +212,7 @@ def test_our_build_has_clangs_options_and_the_projects_own_names(ours: Build) ->
     options = ours.options("cuda_post_cflags")
     assert "-DROWOPS_CUDA_THREADS=512" in options
     assert "-ffast-math" in options
+    assert "-U__HIP_NO_HALF_OPERATORS__" in options
     assert not {"--use_fast_math", "-lineinfo", "--expt-relaxed-constexpr"}.intersection(options)
     assert "no option of nvcc" not in ours.log
 
@@ -247,9 +264,11 @@ def test_torchs_hipify_leaves_what_is_wrong_in_silence(theirs: Build, ours: Buil
 
 def test_a_ported_tree_builds_with_torchs_own_import(rocm_torch: RocmTorch, tmp_path: Path) -> None:
     command = ["-m", "porting", "port", "--no-verify", str(EXTENSION), "-o", str(tmp_path / "out")]
-    subprocess.run([sys.executable, *command], cwd=ROOT, check=True, timeout=120)
+    ported = subprocess.run([sys.executable, *command], cwd=ROOT, check=False, timeout=120)
+    assert ported.returncode == 1  # a warning: what reads the votes has to be looked at
     built = build(rocm_torch, tmp_path / "out")
     assert built.status == 0, built.log
+    assert "-D ROWOPS_CUDA_THREADS=512" in " ".join(built.options("cuda_post_cflags"))
     assert audited(built.module()) == sorted(ARCHITECTURES)
     assert said_by(built.folder, rocm_torch)[2] == "cuPointerGetAttribute: hipErrorNoDevice"
 

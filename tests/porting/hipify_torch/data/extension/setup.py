@@ -20,6 +20,7 @@ setup(
                     "-lineinfo",
                     "--expt-relaxed-constexpr",
                     "-Xptxas=-v",
+                    "-U__CUDA_NO_HALF_OPERATORS__",
                     "-DROWOPS_CUDA_THREADS=512",
                 ],
             },

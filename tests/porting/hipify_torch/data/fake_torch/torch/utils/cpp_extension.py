@@ -5,10 +5,11 @@ import os
 import torch
 from torch.utils.hipify import hipify_python as imported_early
 
-IS_HIP_EXTENSION = torch.version.hip is not None
-# How this torch is unlike the one that is known: "", "no hipify" or "early" (it calls what it has
-# of hipify since it was imported).
+__all__ = ["BuildExtension", "CUDAExtension", "include_paths", "load"]
+# How this torch is unlike the one that is known: "", "no hipify", "early" (it calls what it has
+# of hipify since it was imported) or "no rocm" (it found none).
 _ODDITY = os.environ.get("FAKE_ODDITY", "")
+IS_HIP_EXTENSION = torch.version.hip is not None and _ODDITY != "no rocm"
 _EARLY = imported_early.translate_everything
 
 
