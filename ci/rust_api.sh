@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Write porting/headers/rust/data: what the vendors' headers declare, as bindgen reads it.
+# Write porting/headers/rust/data, or another folder that is given: what the vendors' headers
+# declare, as bindgen reads it.
 #
 # The headers are those of the wheels that ci/mappings/generate.py keeps (run it first) and of
 # `porting sysroot create`.  Needs bindgen 0.60, clang-19 and libclang 15 (LIBCLANG_PATH).
 set -euo pipefail
+data=$(realpath "${1:-$(dirname "$0")/../porting/headers/rust/data}")
 cd "$(dirname "$0")/.."
 
 names=${XDG_CACHE_HOME:-$HOME/.cache}/eclosion/names
 python=${PYTHON:-.venv/bin/python}
-data=porting/headers/rust/data
 export LIBCLANG_PATH=${LIBCLANG_PATH:-/usr/lib/llvm-15/lib}
 
 # The include folders of wheels, joined by colons.
