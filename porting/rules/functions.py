@@ -126,7 +126,8 @@ def _function(tokens: Tokens, first: int, opener: int, close: int) -> Function |
     name = _declarator(tokens, first, opener)
     if name is None or tokens.words[name] in _CONTROL:
         return None
-    parameters = match_bracket(tokens, name + 1)
+    after = match_angle(tokens, name + 1) if tokens.words[name + 1] == "<" else name
+    parameters = None if after is None else match_bracket(tokens, after + 1)
     if parameters is None or _initializes_member(tokens, parameters, opener):
         return None
     on_device = not words.isdisjoint(("__global__", "__device__"))
@@ -139,15 +140,15 @@ def _initializes_member(tokens: Tokens, parameters: int, opener: int) -> bool:
 
 
 def _declarator(tokens: Tokens, first: int, opener: int) -> int | None:
-    """Return the token index of the name in front of the parameter list."""
+    """Return the token index of the name in front of the parameter list.
+
+    The name of a full specialization has template arguments behind it.
+    """
     words = tokens.words
     index = first
     while index < opener:
         word = words[index]
-        if word == "template" and words[index + 1] == "<":
-            index = (match_angle(tokens, index + 1) or index) + 1
-            continue
-        if word in _CLASS_KEYS:
+        if word in _CLASS_KEYS or word == "=":
             return None
         if word == "(":
             if tokens.kinds[index - 1] == IDENT and words[index - 1] not in _ATTRIBUTES:
@@ -155,7 +156,17 @@ def _declarator(tokens: Tokens, first: int, opener: int) -> int | None:
             if index > first + 1 and "operator" in words[max(first, index - 4) : index]:
                 return index - 1
             index = match_bracket(tokens, index) or opener
-        elif word == "=":
-            return None
+        elif (closed := _closed_angle(tokens, index)) is not None:
+            if words[closed + 1] == "(" and words[index - 1] != "template":
+                return index - 1
+            index = closed
         index += 1
     return None
+
+
+def _closed_angle(tokens: Tokens, index: int) -> int | None:
+    """Return the end of a list of template parameters or arguments that begins at a token."""
+    words = tokens.words
+    if words[index] != "<" or tokens.kinds[index - 1] != IDENT or words[index - 1] == "operator":
+        return None
+    return match_angle(tokens, index)

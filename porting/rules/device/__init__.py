@@ -14,6 +14,7 @@ from porting.rules.device import (
     restrictions,
     scoped_atomics,
     shared_memory,
+    throwing,
 )
 from porting.rules.device.codes import CODES
 from porting.rules.dialect import is_hip_source
@@ -33,6 +34,7 @@ _RESTRICTIONS = (
     restrictions.attributes,
     locks.spin_locks,
     coordinates.whole_values,
+    throwing.throwing,
 )
 
 

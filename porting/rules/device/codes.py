@@ -141,6 +141,17 @@ NARROW_ATOMIC = Code(
     " faster and more exact; or loop over atomicCAS on the aligned 32-bit word that holds the"
     " number.  An overload of your own with the name atomicAdd works too.",
 )
+THROWS = Code(
+    "DEV016",
+    "device-standard-library",
+    Severity.ERROR,
+    "a function of the standard library that may throw, in device code",
+    "nvcc lets device code call constexpr functions of the standard library and leaves out what"
+    " they throw.  clang compiles them whole, and the function that throws is the host's: at() of a"
+    " std::array, value() of a std::optional, std::get of a std::variant and std::visit fail, with"
+    " the error in the library's header.  at() of a std::array becomes [] in functions that only the"
+    " device runs, where no index may be out of range.  Use operator[], operator* and std::get_if.",
+)
 CODES: Final = (
     CACHE_HINT,
     CACHE_HINT_UNKNOWN,
@@ -157,4 +168,5 @@ CODES: Final = (
     CLUSTER,
     LOCK,
     NARROW_ATOMIC,
+    THROWS,
 )
