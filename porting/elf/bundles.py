@@ -37,7 +37,8 @@ def read_bundles(view: View) -> Iterator[tuple[tuple[str, ...], str]]:
     A linked section holds one bundle per compilation, each at its own alignment.
     """
     place = 0
-    while (found := _next(view, place)) >= 0:
+    nearest = _Nearest(view)
+    while (found := nearest.after(place)) >= 0:
         if view.begins(PLAIN, found):
             targets, end = _plain(view, found)
             yield targets, ""
@@ -47,15 +48,33 @@ def read_bundles(view: View) -> Iterator[tuple[tuple[str, ...], str]]:
         place = max(end, found + len(COMPRESSED))
 
 
-def _next(view: View, place: int) -> int:
-    """Return where the next bundle begins: compressed ones only where it can be aligned."""
-    plain = view.find(PLAIN, place)
-    packed = view.find(COMPRESSED, place)
-    while packed >= 0 and (plain < 0 or packed < plain):
-        if packed % 8 == 0 and _is_header(view, packed):
-            return packed
-        packed = view.find(COMPRESSED, packed + 1)
-    return plain
+class _Nearest:
+    """Finds where the next bundle begins: compressed ones only where they can be aligned.
+
+    What was found farther on is kept: a search for each bundle through all of a section takes
+    minutes where there are some thousands.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._plain = self._packed = 0
+        self._place = -1
+
+    def after(self, place: int) -> int:
+        """Return the first place from `place` on, which only grows; -1 for none."""
+        if 0 <= self._plain < place or self._place < 0:
+            self._plain = self._view.find(PLAIN, place)
+        if 0 <= self._packed < place or self._place < 0:
+            self._packed = self._find_packed(place)
+        self._place = place
+        found = [start for start in (self._plain, self._packed) if start >= 0]
+        return min(found, default=-1)
+
+    def _find_packed(self, place: int) -> int:
+        packed = self._view.find(COMPRESSED, place)
+        while packed >= 0 and not (packed % 8 == 0 and _is_header(self._view, packed)):
+            packed = self._view.find(COMPRESSED, packed + 1)
+        return packed
 
 
 def _is_header(view: View, place: int) -> bool:

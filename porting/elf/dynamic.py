@@ -93,7 +93,8 @@ def _symbols(layout: Layout, one: dict[int, int], strings: bytes, versions: Vers
     count = hashed_count(layout, one.get(_GNU_HASH, 0), one.get(_HASH, 0))
     count = max(count, _unhashed_count(layout, one, place))
     table = layout.view.copy(place, count * SYMBOL.size, f"the table of {count} dynamic symbols")
-    return read_symbols(table, strings, _numbers(layout, one, count), versions.by_number)
+    numbers = _numbers(layout, one, count)
+    return read_symbols(table, strings, layout.view.name, numbers, versions.by_number)
 
 
 def _numbers(layout: Layout, one: dict[int, int], count: int) -> Sequence[int]:

@@ -219,7 +219,9 @@ def _kind(layout: Layout, dynamic: Dynamic | None) -> Kind:
 def _object_symbols(layout: Layout) -> Symbols:
     for table, strings in _symbol_tables(layout):
         data = table.copy(0, table.size // 24 * 24, "the symbol table")
-        return read_symbols(data, strings.copy(0, strings.size, "the names of symbols"))
+        return read_symbols(
+            data, strings.copy(0, strings.size, "the names of symbols"), layout.view.name
+        )
     return Symbols()
 
 

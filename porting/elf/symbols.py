@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from porting.elf.layout import Layout
-from porting.elf.view import View, text_at
+from porting.elf.view import ElfError, View, text_at
 
 SYMBOL = struct.Struct("<IBBHQQ")
 _VERNEED = struct.Struct("<HHIII")
@@ -21,6 +21,8 @@ _HASH = struct.Struct("<II")
 _GNU_HASH = struct.Struct("<IIII")
 _LOCAL, _WEAK = 0, 2
 _HIDDEN_VERSION: Final = 0x7FFF
+_MOST_VERSIONS: Final = 0x8000
+_MOST_OVERLAP: Final = 16
 
 
 class Undefined(NamedTuple):
@@ -51,27 +53,53 @@ class Versions:
 def read_symbols(
     table: bytes,
     strings: bytes,
+    name: str,
     numbers: Sequence[int] = (),
     versions: Mapping[int, tuple[str, str]] | None = None,
 ) -> Symbols:
-    """Return the global symbols of a table.
+    """Return the global symbols of a table.  Raises ElfError, which calls the file `name`.
 
     `numbers` are the version numbers of its entries, `versions` what they stand for.
     """
     known = versions or {}
+    names = _Names(strings, name)
     undefined: list[Undefined] = []
     defined: list[int] = []
-    for index, (name, info, _, section, _, _) in enumerate(SYMBOL.iter_unpack(table)):
+    for index, (place, info, _, section, _, _) in enumerate(SYMBOL.iter_unpack(table)):
         bind = info >> 4
-        if bind == _LOCAL or name == 0:
+        if bind == _LOCAL or place == 0:
             continue
         if section:
-            defined.append(name)
+            defined.append(place)
             continue
         number = numbers[index] & _HIDDEN_VERSION if index < len(numbers) else 0
         library, version = known.get(number, ("", ""))
-        undefined.append(Undefined(text_at(strings, name), bind == _WEAK, version, library))
-    return Symbols(tuple(undefined), frozenset(text_at(strings, name) for name in defined))
+        undefined.append(Undefined(names.at(place), bind == _WEAK, version, library))
+    return Symbols(tuple(undefined), frozenset(map(names.at, defined)))
+
+
+class _Names:
+    """The names of symbols.  Linkers let short ones be the ends of longer ones, within reason.
+
+    A made-up table in which each name is the rest of the table takes all of the memory.
+    """
+
+    def __init__(self, strings: bytes, name: str) -> None:
+        # What no NUL ends is no name, and is not searched for one again and again.
+        self._strings = strings[: strings.rfind(b"\0") + 1]
+        self._file = name
+        self._left = _MOST_OVERLAP * len(strings)
+
+    def at(self, place: int) -> str:
+        """Return the name that stands there, "" outside the table."""
+        text = text_at(self._strings, place)
+        self._left -= len(text)
+        if self._left < 0:
+            raise ElfError(
+                f"{self._file} is damaged: the names of its symbols are longer than their table can"
+                " hold; build or download it again"
+            )
+        return text
 
 
 def holds(table: View, strings: View, name: str) -> bool:
@@ -117,12 +145,14 @@ def hashed_count(layout: Layout, gnu_hash: int, old_hash: int) -> int:
 
 def read_versions(view: View, offset: int, count: int, strings: bytes) -> Versions:
     """Return the needed symbol versions from their `count` records."""
-    by_library: dict[str, tuple[str, ...]] = {}
+    by_library: dict[str, list[str]] = {}
     by_number: dict[int, tuple[str, str]] = {}
-    for library, name, number in _needed(view, offset, count, strings):
+    for read, (library, name, number) in enumerate(_needed(view, offset, count, strings)):
+        if read == _MOST_VERSIONS:  # they have 15 bits; records that overlap could go on for hours
+            raise view.damaged(f"it claims more than {_MOST_VERSIONS} versions of symbols")
         by_number[number] = (library, name)
-        by_library[library] = (*by_library.get(library, ()), name)
-    return Versions(by_library, by_number)
+        by_library.setdefault(library, []).append(name)
+    return Versions({library: tuple(names) for library, names in by_library.items()}, by_number)
 
 
 def _needed(view: View, offset: int, count: int, strings: bytes) -> Iterator[tuple[str, str, int]]:
