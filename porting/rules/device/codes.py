@@ -149,8 +149,8 @@ THROWS = Code(
     "nvcc lets device code call constexpr functions of the standard library and leaves out what"
     " they throw.  clang compiles them whole, and the function that throws is the host's: at() of a"
     " std::array, value() of a std::optional, std::get of a std::variant and std::visit fail, with"
-    " the error in the library's header.  at() of a std::array becomes [] in functions that only the"
-    " device runs, where no index may be out of range.  Use operator[], operator* and std::get_if.",
+    " the error in the library's header.  at() of a std::array becomes [] in functions that only"
+    " the device runs, where no index may be out of range.  Use operator[], operator* or get_if.",
 )
 CODES: Final = (
     CACHE_HINT,
