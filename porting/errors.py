@@ -1,8 +1,10 @@
 """The one exception tree of `porting`, with exit codes; and what the system says of an error."""
 
 import errno
+import os
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
+_SAYS_FULL = tuple(os.strerror(code) for code in _FULL)
 
 
 class PortingError(Exception):
@@ -43,3 +45,8 @@ def reason(error: OSError) -> str:
 def is_full_disk(error: OSError) -> bool:
     """Whether there was no space left, on the disk or in the user's quota."""
     return error.errno in _FULL
+
+
+def says_full_disk(output: str) -> bool:
+    """Whether a program said that there was no space left."""
+    return any(text in output for text in _SAYS_FULL)

@@ -15,8 +15,9 @@ from porting.building.codes import (
 )
 from porting.building.loading import Loaded
 from porting.building.pipeline import Built, Failed, Outcome, passed
-from porting.building.problems import Problem, is_out_of_space, problems
+from porting.building.problems import Problem, problems
 from porting.diagnostics import Diagnostic, by_place
+from porting.errors import says_full_disk
 from porting.link.codes import BUILD_FOLDER
 from porting.reports import Outcome as Said
 from porting.reports import Stage, State, Verdict
@@ -148,7 +149,7 @@ def _stopped(failed: Failed, outcome: Outcome) -> tuple[str, str] | None:
     """Return what this machine did to a build, and what to do about it; None for nothing."""
     if failed.ran.timed_out:
         return f"did not end in {outcome.timeout:.0f} s", "say --build-timeout SECONDS"
-    if is_out_of_space(failed.ran.output):
+    if says_full_disk(failed.ran.output):
         return "found no space left on the disk", "free some space, or set TMPDIR to another disk"
     return None
 

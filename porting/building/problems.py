@@ -44,7 +44,6 @@ _ECHO = re.compile(
     r"returned non-zero exit status|command .* failed with exit (?:code|status)"
     r"|failed to run custom build command|could not compile `"
 )
-_NO_SPACE = re.compile("No space left on device|Disk quota exceeded", re.IGNORECASE)
 _MOST = 20
 
 
@@ -61,11 +60,6 @@ class Problem:
         """Whether the text says that something is not on this machine."""
         is_lost = not self.path and _LOST.search(self.text) is not None
         return _ABSENT.search(self.text) is not None and not is_lost
-
-
-def is_out_of_space(output: str) -> bool:
-    """Whether a program of the build says that the disk is full, or the user's part of it."""
-    return _NO_SPACE.search(output) is not None
 
 
 def problems(output: str) -> list[Problem]:

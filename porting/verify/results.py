@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from porting.errors import says_full_disk
 from porting.processes import Ran
 from porting.reports import Outcome
 from porting.toolkits.sysroot import Header, Origin
@@ -64,10 +65,8 @@ def judge(job: Job, done: Ran, output: Path, timeout: float) -> Result:
     architecture that was asked for.  A header that is not there says nothing about the code: the
     unit is then neither verified nor, unless other errors came first, failed.
     """
-    if done.timed_out:
-        return not_compiled(job, f"clang did not finish in {timeout:.0f} s")
-    if done.code < 0 or _CRASHED.search(done.output):
-        return not_compiled(job, f"clang failed: {_first_line(done.output) or 'it was killed'}")
+    if unfinished := _unfinished(job, done, timeout):
+        return unfinished
     if done.code == 0:
         wrong = code_object.wrong(output, job.arch) if job.stage == DEVICE else ""
         return not_compiled(job, wrong) if wrong else Result(job, Outcome.VERIFIED)
@@ -78,6 +77,17 @@ def judge(job: Job, done: Ran, output: Path, timeout: float) -> Result:
     if len(missing) == len(found):
         return Result(job, Outcome.NOT_VERIFIED, f"header {missing[0]}", found)
     return Result(job, Outcome.FAILED, "", found)
+
+
+def _unfinished(job: Job, done: Ran, timeout: float) -> Result | None:
+    """Return what kept a compiler from its end, None when nothing did."""
+    if done.timed_out:
+        return not_compiled(job, f"clang did not finish in {timeout:.0f} s")
+    if done.code and says_full_disk(done.output):
+        return not_possible(job, "no space was left for temporary files; set TMPDIR")
+    if done.code < 0 or _CRASHED.search(done.output):
+        return not_compiled(job, f"clang failed: {_first_line(done.output) or 'it was killed'}")
+    return None
 
 
 def headers_used(depends: Path, toolchain: Toolchain) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from porting.verify.sources import Language, Unit
 UNIT = Unit("a.cu", Language.HIP)
 ERROR = "/t/a.cu:1:1: error: no\n"
 MISSING = "/t/a.cu:2:1: fatal error: 'x.h' file not found\n"
+FULL = "/t/a.cu:1:1: error: unable to make temporary file: No space left on device\n"
+CRASH = "PLEASE submit a bug report to x\nStack dump:\n"
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,12 @@ MISSING = "/t/a.cu:2:1: fatal error: 'x.h' file not found\n"
             Ran(139, "PLEASE submit a bug report to x\nStack dump:\n"),
             Outcome.NOT_VERIFIED,
             "clang failed: PLEASE submit a bug report to x",
+        ),
+        (Ran(1, FULL), Outcome.NOT_VERIFIED, "no space was left for temporary files; set TMPDIR"),
+        (
+            Ran(70, CRASH + FULL),
+            Outcome.NOT_VERIFIED,
+            "no space was left for temporary files; set TMPDIR",
         ),
         (Ran(1, "odd\n"), Outcome.NOT_VERIFIED, "clang gave no reason: odd"),
     ],
