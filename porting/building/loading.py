@@ -13,13 +13,28 @@ from porting.processes import run
 _TIMEOUT = 60.0
 _GLIBC = "ld-linux"
 _UNRESOLVED = re.compile(r"=> not found|undefined symbol:|symbol lookup error|cannot open shared")
-# Runs in the child: standard library alone, no import of ours.
+# Runs in the child: standard library alone, no import of ours.  An extension of PyTorch has no path
+# to torch's libraries, because who uses it has imported torch.
 _CHILD = r"""
-import ctypes, json, os, sys
+import ctypes, json, os, re, sys
 path = sys.argv[1]
 answer = {}
+def opened():
+    return ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+def opened_with_torch(error):
+    if not re.match(r"lib(c10|torch)\w*\.so: cannot open shared", str(error)):
+        raise error
+    try:
+        import torch
+    except ImportError:
+        answer["untried"] = f"it needs PyTorch, and {sys.executable} has none"
+        raise error from None
+    return opened()
 try:
-    library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    try:
+        library = opened()
+    except OSError as error:
+        library = opened_with_torch(error)
 except OSError as error:
     answer["error"] = str(error)
 else:
@@ -58,7 +73,7 @@ class Loaded:
 
 def load(path: Path, environment: Mapping[str, str]) -> Loaded:
     """Load a library with every symbol bound, and ask the runtime that it links for devices."""
-    command = [sys.executable, "-I", "-c", _CHILD, str(path), _ANSWER]
+    command = [sys.executable, "-P", "-c", _CHILD, str(path), _ANSWER]
     done = run(command, path.parent, environment, _TIMEOUT)
     if done.timed_out:
         return Loaded(path, unclean=f"it did not end in {_TIMEOUT:.0f} s after loading")
@@ -68,6 +83,8 @@ def load(path: Path, environment: Mapping[str, str]) -> Loaded:
     if not said:
         return Loaded(path, unclean=f"the process that loaded it ended with code {done.code}")
     told = json.loads(said[-1].removeprefix(_ANSWER))
+    if "untried" in told:
+        return Loaded(path, untried=told["untried"])
     if "error" in told:
         return Loaded(path, refused=told["error"])
     return Loaded(path, **_judge(told))

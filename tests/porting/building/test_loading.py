@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,25 @@ def test_load_when_no_runtime_is_linked(tmp_path: Path) -> None:
 def test_load_when_a_symbol_is_missing(tmp_path: Path) -> None:
     loaded = load(library(tmp_path, "int cudaMalloc(); int f() { return cudaMalloc(); }"), {})
     assert "undefined symbol: cudaMalloc" in loaded.refused
+
+
+def test_load_when_torch_has_the_libraries_that_its_extension_needs(tmp_path: Path) -> None:
+    folder = tmp_path / "site" / "torch"
+    folder.mkdir(parents=True)
+    flags = ("-Wl,-soname,libc10.so", "-Wl,--no-as-needed")
+    library(tmp_path, "int c10(void) { return 0; }", *flags).rename(folder / "libc10.so")
+    text = "int c10(void); int hipGetDeviceCount(int* n) { *n = c10(); return 100; }"
+    extension = library(tmp_path, text, f"-L{folder}", "-l:libc10.so")
+    (folder / "__init__.py").write_text(
+        "import ctypes, pathlib\n"
+        "ctypes.CDLL(str(pathlib.Path(__file__).parent / 'libc10.so'), ctypes.RTLD_GLOBAL)\n"
+    )
+    loaded = load(extension, {**ENVIRONMENT, "PYTHONPATH": str(folder.parent)})
+    assert loaded.answer == "no device (hipGetDeviceCount returned 100, 0 devices)"
+    (folder / "__init__.py").write_text("raise ImportError\n")
+    loaded = load(extension, {**ENVIRONMENT, "PYTHONPATH": str(folder.parent)})
+    assert (loaded.refused, loaded.unclean) == ("", "")
+    assert loaded.untried == f"it needs PyTorch, and {sys.executable} has none"
 
 
 @pytest.mark.parametrize(
