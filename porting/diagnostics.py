@@ -84,7 +84,21 @@ class Diagnostic:
     def __str__(self) -> str:
         """Return `path:line:col: CODE severity: message`."""
         place = f"{self.file}:{self.line}:{self.column}"
-        return f"{place}: {self.code} {self.severity.value}: {self.message}"
+        return one_line(f"{place}: {self.code} {self.severity.value}: {self.message}")
+
+
+def one_line(text: str) -> str:
+    r"""Return a text whose control characters are written out (\n, \x1b), as names may have them.
+
+    What stands for the bytes of a name that is no UTF-8 stays: it is written as those bytes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or _is_byte(c) else repr(c)[1:-1] for c in text)
+
+
+def _is_byte(character: str) -> bool:
+    return "\udc80" <= character <= "\udcff"
 
 
 def by_place(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -54,8 +54,18 @@ def judge(outcome: Outcome, origin: Origin) -> Building:
     verdicts = {each.build.file: tuple(_verdicts(each, outcome)) for each in outcome.builds}
     found = [d for each in outcome.builds for d in _findings(each, outcome, origin)]
     found += _smoke_findings(outcome, origin)
+    found = [_without_place(finding, outcome.place) for finding in found]
     stages = tuple(_stage(name, verdicts, outcome.note) for name in names)
     return Building(stages, verdicts, tuple(by_place(found)))
+
+
+def _without_place(finding: Diagnostic, place: Path) -> Diagnostic:
+    """Return a finding that does not speak of the copy, which is gone and has another name next."""
+    message, help_text = (
+        text.replace(f"{place}/", "").replace(str(place), ".")
+        for text in (finding.message, finding.help)
+    )
+    return replace(finding, message=message, help=help_text)
 
 
 def _stage(name: str, verdicts: dict[str, tuple[Verdict, ...]], note: str) -> Stage:
@@ -91,7 +101,7 @@ def _verdicts(built: Built, outcome: Outcome) -> Iterator[Verdict]:
     yield Verdict(build, system, Said.VERIFIED, ", ".join(path.name for path in names))
     follows = {Path(a.file.name): f"; follows {a.follows}" for a in built.audited}
     for loaded in built.loaded:
-        detail = _detail(loaded) + follows.get(loaded.path, "")
+        detail = _detail(loaded, outcome.place) + follows.get(loaded.path, "")
         yield Verdict(loading, system, _said(loaded), detail)
 
 
@@ -101,9 +111,9 @@ def _said(loaded: Loaded) -> Said:
     return Said.FAILED if loaded.refused or loaded.unclean else Said.VERIFIED
 
 
-def _detail(loaded: Loaded) -> str:
+def _detail(loaded: Loaded, place: Path) -> str:
     told = loaded.refused or loaded.unclean or loaded.untried or loaded.answer or "loads"
-    return f"{loaded.path.name}: {told}"
+    return f"{loaded.path.name}: {told.replace(f'{place}/', '')}"
 
 
 def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:

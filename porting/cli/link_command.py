@@ -11,6 +11,7 @@ import click
 from porting import __version__
 from porting.cli.terminal import form_option, write_json, write_text
 from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Target, wave_size
+from porting.diagnostics import one_line
 from porting.errors import PortingError, UsageError
 from porting.link import PLATFORMS, LinkPlan, link_plan
 from porting.link.fragments import BUILD_SYSTEMS
@@ -142,7 +143,7 @@ def audit_command(  # noqa: PLR0913 - one for each option
     else:
         write_text(to_text(result))
         for _, why in result.unreadable:
-            write_text(f"porting: error: {why}\n", sys.stderr)
+            write_text(f"porting: error: {one_line(why)}\n", sys.stderr)
     return result.exit_code
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from porting.diagnostics import Diagnostic, Severity
+from porting.diagnostics import Diagnostic, Severity, one_line
 from porting.elf import DeviceCode
 from porting.link.audit import Audit, Audited
 
@@ -83,7 +83,7 @@ def to_text(audit: Audit) -> str:
     parts += [_counted(number, name) for name, number in reversed(counts.items()) if number]
     parts += [f"{len(audit.unreadable)} not read"] if audit.unreadable else []
     lines.append(", ".join(parts))
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{one_line(line)}\n" for line in lines)
 
 
 def _counted(number: int, what: str) -> str:

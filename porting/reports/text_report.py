@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from porting.config import Mode
-from porting.diagnostics import Diagnostic, Severity
+from porting.diagnostics import Diagnostic, Severity, one_line
 from porting.reports.model import Report, State, Status
 
 _COLOURS = {Severity.NOTE: "36", Severity.WARNING: "33", Severity.ERROR: "31"}
@@ -25,12 +25,12 @@ def findings(
     Paths start with `root`, so that a terminal or an editor opens them.
     """
     for found in diagnostics:
-        path = str(PurePath(root, found.file))
+        path = one_line(str(PurePath(root, found.file)))
         severity = _paint(found.severity.value, found.severity, colour=colour)
         place = f"{path}:{found.line}:{found.column}"
-        yield f"{place}: {found.code} {severity}: {found.message}"
+        yield f"{place}: {found.code} {severity}: {one_line(found.message)}"
         if found.help:
-            yield f"    help: {found.help}"
+            yield f"    help: {one_line(found.help)}"
 
 
 def summary(report: Report, *, colour: bool = False) -> Iterator[str]:

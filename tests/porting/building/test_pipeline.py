@@ -175,6 +175,23 @@ def test_building_when_a_file_cannot_be_loaded_here(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_names_of_files_are_odd(tmp_path: Path) -> None:
+    """Each finding is one line, and names no folder that is gone."""
+    makefile = (
+        "all:\n\t@printf '\\177ELF\\002\\001' > \"$$(printf 'a new\\nline\\033[31m\\377.so')\"\n"
+        "\t@ln -s loop loop; ln -s . here; ln -s / out; mkfifo pipe\n"
+    )
+    building = built(tmp_path, {"Makefile": makefile})
+    (finding,) = building.diagnostics
+    assert str(finding) == (
+        r"in/Makefile:1:1: BUI006 warning: a new\nline\x1b[31m\udcff.so was built and not loaded: "
+        r"a new\nline\x1b[31m\udcff.so is damaged: the ELF header at 0x0 (64 bytes) ends outside "
+        "the file's 6 bytes; build or download it again"
+    ).replace(r"\udcff", "\udcff")
+    assert tempfile.gettempdir() not in building.verdicts["Makefile"][1].detail
+
+
 CMAKE = """\
 cmake_minimum_required(VERSION 3.21.3)
 set(CMAKE_HIP_ARCHITECTURES gfx942)

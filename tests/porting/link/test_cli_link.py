@@ -268,3 +268,14 @@ def test_audit_when_an_archive_has_no_object(command: Command, nested: Path, nam
         f"porting: error: {path} has no object that can be examined; build it, or check the path\n"
     )
     assert command("link", "audit", path, nested).returncode == 0
+
+
+def test_audit_when_names_of_files_are_odd(command: Command, bench: "Bench") -> None:
+    """A name takes no line of its own, and no control of the terminal."""
+    path = bench.hip_user(runpath=None).rename(bench.root / "a\nLNK001 error\x1b[31m.so")
+    short = bench.root / "short\n.so"
+    short.write_bytes(path.read_bytes()[:100])
+    done = command("link", "audit", path, short)
+    assert done.stdout.startswith(f"{bench.root}/a\\nLNK001 error\\x1b[31m.so: shared library")
+    assert done.stderr.count("\n") == 1
+    assert f"{bench.root}/short\\n.so is damaged" in done.stderr
