@@ -133,9 +133,18 @@ def _template(name: str, form: Form, target: Target) -> dict[int, str]:
     return found
 
 
+def _kernels(form: Form) -> dict[int, str]:
+    """Return the parameters that a kernel is given as, which C++ does not convert by itself."""
+    return {
+        number: "Function*"
+        for number, parameter in enumerate(form.parameters)
+        if (parameter.name, parameter.type.replace(" *", "*")) == ("func", _KERNEL)
+    }
+
+
 def _typed(name: str, form: Form, target: Target, names: Names) -> str:
     """Return the C++ wrapper of a form, a template where CUDA has one."""
-    templates = _template(name, form, target)
+    templates = _kernels(form) | _template(name, form, target)
     if not templates:
         return _wrapper(name, form)
     fitted = fit(name, "cudaError_t", form.parameters, target, names, suffix=".cpp")

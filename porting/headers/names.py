@@ -23,6 +23,11 @@ _VERSIONS: Final = ("CUDA_VERSION", "CUDART_VERSION")
 _TYPED: Final = ("runtime", "driver")
 # Structures that HIP declares and does not define: C knows them by their tag alone.
 _TAGS_ALONE: Final = ("ihip", "_hip")
+# Types of headers that hip_runtime.h does not include are macros for the same reason.
+_ELSEWHERE: Final = (
+    *("hipComplex", "hipFloatComplex", "hipDoubleComplex", "hipGLDeviceList", "hipRoundMode"),
+    "hipStreamMemOp",
+)
 _CONSTANTS: Final = ("enumerator", "macro", "variable")
 
 
@@ -82,7 +87,7 @@ def _type(use: Use, name: Name, target: str) -> Entry:
         text = f"typedef unsigned long long {name.name};\n"
     elif use.is_tag or target.startswith(_TAGS_ALONE):
         text = define(name.name, TAGS.get(name.name, target))
-    elif name.library in _TYPED:
+    elif name.library in _TYPED and not target.startswith(_ELSEWHERE):
         text = f"typedef {target} {name.name};\n"
     else:
         text = define(name.name, target)

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from porting.mapping import Names
+
 Make = Callable[..., Any]
+Compile = Callable[..., str]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,33 @@ def test_agreeing_signatures_are_object_like_macros(make: Make, use: str, expect
 )
 def test_other_signatures_are_wrapped(make: Make, use: str, expected: str) -> None:
     assert expected in make(f"void f() {{ {use}; }}").text
+
+
+def test_kernels_are_taken_by_their_own_type(make: Make, cxx: Compile) -> None:
+    text = (
+        "#include <cuda_runtime.h>\nvoid k(int*);\ntemplate <class T> void t(T*);\n"
+        "void f(void** a) { cudaLaunchCooperativeKernel(k, 1, 32, a);\n"
+        "  cudaLaunchCooperativeKernel(t<int>, 1, 32, a, 0);\n"
+        "  cudaLaunchCooperativeKernel((void*)k, 1, 32, a, 0, nullptr); }\n"
+        "auto taken = &cudaLaunchKernel;\n"
+    ).replace(
+        "&cudaLaunchKernel",
+        "static_cast<cudaError_t (*)(const void*, dim3, dim3, void**,"
+        " size_t, cudaStream_t)>(&cudaLaunchKernel)",
+    )
+    made = make({"a.cpp": text})
+    assert cxx(made, text) == ""
+    assert "#define cudaLaunchKernel hipLaunchKernel\n" in made.text
+
+
+def test_types_of_every_header_are_given(make: Make, cxx: Compile) -> None:
+    own = ("runtime", "driver")
+    known = [name for name in Names.load("7.1") if name.kind == "type" and name.library in own]
+    types = sorted(name.name for name in known if name.target)
+    text = "#include <cuda.h>\n#include <cuda_runtime.h>\n"
+    made = make({"a.cpp": text + "".join(f"void f_{n}({n}* p);\n" for n in types)})
+    assert len(types) > 300
+    assert cxx(made, text) == ""
 
 
 def test_source_without_const_is_cast_where_the_release_wants_it(make: Make) -> None:
