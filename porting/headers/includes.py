@@ -21,7 +21,7 @@ _LIBRARY_HEADERS: Final = {
     "cusparse": "hipsparse/hipsparse.h",
     "nccl": "rccl/rccl.h",
 }
-_CXX_ALONE: Final = ("hip/hip_bf16.h",)
+_CXX_ALONE: Final = ("hip/hip_bf16.h", "hip/hip_fp16.h")
 # Device code of these reads warpSize and the warp functions as HIP defines them.
 _READS_WARP: Final = ("hip/hip_fp16.h", "hip/hip_bf16.h", "hip/hip_cooperative_groups.h")
 _READS_WARP_PREFIXES: Final = ("hipcub/", "thrust/", "rocprim/", "hiprand/hiprand_kernel")
@@ -82,7 +82,8 @@ def _narrow_floats(uses: Uses, entries: Iterable[Entry]) -> list[str]:
     """Return the headers of 16-bit floats that the text of functions needs."""
     texts = [part.text for part in parts_for(uses.names)]
     texts += [entry.text for entry in entries if "{" in entry.text]
-    return ["hip/hip_bf16.h"] if any("bfloat16" in text for text in texts) else []
+    wanted = {"hip/hip_bf16.h": "bfloat16", "hip/hip_fp16.h": "__half"}
+    return [header for header, word in wanted.items() if any(word in text for text in texts)]
 
 
 def _libraries(entries: Iterable[Entry]) -> list[str]:

@@ -13,7 +13,7 @@ from porting.rules.strings.codes import SYMBOL
 from porting.rules.strings.sonames import LIBRARY_NAME
 from porting.rules.strings.symbols import check_symbols
 from porting.rules.torch_headers import rocm_header
-from porting.syntax import call_at, match_angle
+from porting.syntax import call_at, declares, match_angle
 
 # Compiler and platform names that no table of a library has.
 PLATFORM: Final = frozenset(("__CUDACC__", "__grid_constant__", "__cluster_dims__", "__maxnreg__"))
@@ -102,6 +102,9 @@ class _Gathering:
     def __init__(self, names: Names) -> None:
         self.table = names
         self._own = PLATFORM | _INNER | part_names()
+        # Ordinary words among them may be the tree's: then the header must not have them.
+        self._words = frozenset(name for name in part_names() if not name.startswith("__"))
+        self.trees: set[str] = set()
         self.names: dict[str, _Building] = {}
         self.headers: dict[str, Place] = {}
         self.namespaces: dict[str, Place] = {}
@@ -143,6 +146,8 @@ class _Gathering:
                 self.names.setdefault(text, _Building(place)).is_value = True
 
     def _name(self, unit: Unit, text: str, numbers: Sequence[int]) -> None:
+        if text in self._words and any(declares(unit.lexed, number) for number in numbers):
+            self.trees.add(text)
         used = self.names.setdefault(text, _Building(_place(unit, numbers[0])))
         for number in numbers:
             before = unit.tokens[number - 1].text if number else ""
@@ -204,6 +209,7 @@ def uses_of(units: Iterable[Unit], pastes: Iterable[Paste], names: Names) -> Use
         {
             name: Use(name, used.place, frozenset(used.counts), used.is_value, used.is_tag)
             for name, used in sorted(found.names.items())
+            if name not in found.trees
         },
         *(
             dict(sorted(part.items()))

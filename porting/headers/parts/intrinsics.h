@@ -55,3 +55,85 @@ __device__ inline __hip_bfloat162 __floats2bfloat162_rn(float a, float b) {
 //@ __maxnreg__
 // A limit for registers, whose number means nothing to AMD GPUs.
 #define __maxnreg__(registers)
+
+//@ __dp4a
+// Four products of bytes, signed or unsigned, added to a number.
+__device__ inline int __dp4a(int a, int b, int sum) {
+  for (int shift = 0; shift < 32; shift += 8) {
+    sum += static_cast<signed char>(a >> shift) *
+           static_cast<signed char>(b >> shift);
+  }
+  return sum;
+}
+__device__ inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  for (int shift = 0; shift < 32; shift += 8) {
+    sum += ((a >> shift) & 0xffu) * ((b >> shift) & 0xffu);
+  }
+  return sum;
+}
+__device__ inline int __dp4a(char4 a, char4 b, int sum) {
+  return sum + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+__device__ inline unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
+  return sum + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+//@ __hmax2
+// HIP has these for pairs of bfloat16 numbers.
+__device__ inline __half2 __hmax2(__half2 a, __half2 b) {
+  return __halves2half2(__hmax(__low2half(a), __low2half(b)),
+                        __hmax(__high2half(a), __high2half(b)));
+}
+
+//@ __hmin2
+__device__ inline __half2 __hmin2(__half2 a, __half2 b) {
+  return __halves2half2(__hmin(__low2half(a), __low2half(b)),
+                        __hmin(__high2half(a), __high2half(b)));
+}
+
+//@ umin
+__device__ inline unsigned umin(unsigned a, unsigned b) {
+  return b < a ? b : a;
+}
+
+//@ umax
+__device__ inline unsigned umax(unsigned a, unsigned b) {
+  return a < b ? b : a;
+}
+
+//@ llmin
+__device__ inline long long llmin(long long a, long long b) {
+  return b < a ? b : a;
+}
+
+//@ llmax
+__device__ inline long long llmax(long long a, long long b) {
+  return a < b ? b : a;
+}
+
+//@ ullmin
+__device__ inline unsigned long long ullmin(unsigned long long a,
+                                            unsigned long long b) {
+  return b < a ? b : a;
+}
+
+//@ ullmax
+__device__ inline unsigned long long ullmax(unsigned long long a,
+                                            unsigned long long b) {
+  return a < b ? b : a;
+}
+
+//@ fdivide
+__device__ inline double fdivide(double a, double b) { return a / b; }
+__device__ inline float fdivide(float a, float b) { return a / b; }
+
+//@ sincos
+// HIP has no overloads for floats.
+__device__ inline void sincos(float angle, float* sine, float* cosine) {
+  sincosf(angle, sine, cosine);
+}
+
+//@ sincospi
+__device__ inline void sincospi(float angle, float* sine, float* cosine) {
+  sincospif(angle, sine, cosine);
+}

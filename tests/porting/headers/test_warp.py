@@ -52,6 +52,17 @@ __global__ void memory(int* p, float* f, float4* v, __half* h, __nv_bfloat16* b)
   atomicAnd_block(p, 1); atomicOr_block(p, 1); atomicXor_block(p, 1);
   atomicInc_block((unsigned*)p, 1); atomicDec_block((unsigned*)p, 1);
 }
+__global__ void numbers(int* p, unsigned* u, float* f, double* d, __half2* h,
+                        unsigned long long* w) {
+  p[0] = __dp4a(p[1], p[2], p[3]) + __dp4a(make_char4(1, 2, 3, 4), make_char4(1, 2, 3, 4), p[0]);
+  u[0] = __dp4a(u[1], u[2], u[3]) + umin(u[1], 2) + umax(u[1], u[2]);
+  p[1] = llmin(p[1], 3) + llmax(p[2], 4ll) + ullmin(w[1], u[1]) + ullmax(w[1], 2);
+  d[0] = fdivide(d[1], d[2]) + fdivide(f[1], f[2]);
+  sincos(f[0], f + 1, f + 2);
+  sincospi(f[0], f + 1, f + 2);
+  sincos(d[0], d + 1, d + 2);
+  h[0] = __hmax2(h[1], __hmin2(h[2], h[3]));
+}
 __global__ __maxnreg__(32) void rest(const __grid_constant__ int x, int* p, float* f,
                                      __nv_bfloat162* b) {
   __nanosleep(100);
