@@ -21,6 +21,9 @@ from porting.rules.strings.machine import CUDA_FOLDER, HOME_VARIABLE, ROCM_HOME,
 from porting.source import SourceFile
 
 _NAMES = frozenset(("Makefile", "makefile", "GNUmakefile"))
+# Makefile.cuda, Makefile.linux; those of automake and configure are other languages.
+_NAME = re.compile(r"(?:GNU)?[Mm]akefile(?:[._-](?!am$|in$)\w+)?|[Mm]ake\.(?:config|defs?|common)")
+_SUFFIXES = frozenset((".mk", ".mak", ".make"))
 _CUDA = re.compile(rf"(?i)nvcc|cudart|-lcublas|-lcuda\b|{HOME_VARIABLE}|{CUDA_FOLDER}")
 _ROCM = re.compile(r"(?i)\bhipcc\b|rocm|amdhip64|offload-arch|gpu\.mk")
 
@@ -31,7 +34,7 @@ class Makefiles:
     def handles(self, path: str) -> bool:
         """Whether a file is a Makefile, by its name."""
         name = PurePosixPath(path)
-        return name.name in _NAMES or name.suffix in (".mk", ".mak")
+        return bool(_NAME.fullmatch(name.name)) or name.suffix in _SUFFIXES
 
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
         """Convert each file whole or not at all; gpu.mk has what they take from it."""

@@ -13,6 +13,11 @@ from porting.source import SourceFile
 _REFERENCE = re.compile(r"\$[({]([\w.-]+)[)}]")
 _DEFAULT = re.compile(CUDA_FOLDER)
 _NVCC = re.compile(r"(?<![\w-])nvcc(?![\w-])")
+# Where the shell is asked for the path of nvcc.
+FINDS_NVCC = re.compile(r"\$[({]shell\s+(?:which|command\s+-v|type\s+-p)\s+nvcc\b[^(){}]*[)}]")
+RELOCATABLE = re.compile(
+    r"(?<![\w-])(?:-dc|--device-c|--?(?:rdc|relocatable-device-code)[= ]true)(?![\w-])"
+)
 _EVAL = re.compile(r"\$\(eval\s+([\w.-]+)\s*\+?=\s*(.*)")
 _CONDITION = re.compile(r"[ \t]*(ifn?eq|ifn?def)\b")
 _BRANCH = re.compile(r"[ \t]*else\b[ \t]*(\w?)")
@@ -47,6 +52,28 @@ class Makefile:
                 for name, value in _EVAL.findall(self.source.text[line.value : line.stop]):
                     found.setdefault(name, []).append(value)
         return found
+
+    @cached_property
+    def all_text(self) -> str:
+        """The text with what the other files of the tree set variables to."""
+        others = (value for values in self.elsewhere.values() for value in values)
+        return "\n".join((self.source.text, *others))
+
+    @cached_property
+    def prerequisites(self) -> dict[str, str]:
+        """What each rule's target depends on."""
+        found: dict[str, str] = {}
+        for line in self.lines:
+            if line.kind is Kind.RULE:
+                _, _, rest = self.source.text[line.value : line.stop].partition(":")
+                found[line.target] = f"{found.get(line.target, '')} {rest.lstrip(':')}"
+        return found
+
+    @cached_property
+    def links_device_code(self) -> bool:
+        """Whether the file compiles relocatable device code, which has to be linked."""
+        texts = (self.source.text[line.value : line.stop] for line in self.lines)
+        return any(self.mentions(text, RELOCATABLE) for text in texts)
 
     @cached_property
     def uncertain(self) -> frozenset[str]:
@@ -121,10 +148,14 @@ class Makefile:
         bare = word.lstrip("@-+")
         if re.fullmatch(r"(?:.*/)?nvcc(?:\.exe)?", bare):
             return True
+        if hidden := re.fullmatch(r"\$[({]\w+[)}](?=\$[({])(.+)", bare):  # $(Q)$(NVCC)
+            return self.is_nvcc(hidden[1])
         name = _REFERENCE.fullmatch(bare)
         if name is None:
             return False
         if "NVCC" in name[1].upper() and not re.search(r"(?i)flag|opt|arg|ld|lib|inc", name[1]):
+            return True
+        if any(FINDS_NVCC.fullmatch(value) for value in self.values_of(name[1])):
             return True
         firsts = [value.split()[0] for value in self.values_of(name[1]) if value.split()]
         return any(self.is_nvcc(first) for first in firsts if first != bare)

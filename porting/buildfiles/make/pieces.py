@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from porting.buildfiles.flags import Note, is_of_nvcc, translate
+from porting.buildfiles.libraries import library
+from porting.buildfiles.make import kernels
+from porting.buildfiles.make.functions import for_rocm
 from porting.buildfiles.make.linking import (
     LIBRARY_FOLDER,
     OUTPUT_ONLY,
@@ -24,6 +27,9 @@ _ARCH_FUNCTION = re.compile(r"\$\((?:foreach|addprefix|patsubst|subst|shell|if|c
 _ARCH_WORD = re.compile(r"-gencode|-arch[= ]|--generate-code|--gpu-architecture")
 _ARCHITECTURES = re.compile(r"(?:(?:sm_|compute_)?\d{2,3}[af]?[\s,;]*)+")
 _VERSION = frozenset(("--version", "-V"))
+_VARIABLE = re.compile(r"\$[({]([\w.-]+)[)}]")
+_BEFORE_PROGRAM = frozenset(("", "@", "ccache", "sccache", "time", "nice"))
+_LINK_DEVICE_CODE = ("-fgpu-rdc", "--hip-link")
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,8 @@ class Rocm:
     """How the ROCm build is spelled: its folder, compiler (by path, by name), architectures.
 
     `variables`: those that hold ROCm's architectures there, which options can go on using.
-    `implied`: options for libraries that come with the runtime.
+    `implied`: options for libraries that come with the runtime.  `headers`: options that give
+    sources HIP under CUDA's names; none where they were renamed.
     """
 
     home: str
@@ -50,14 +57,19 @@ class Rocm:
     architectures: str
     variables: frozenset[str] = frozenset()
     implied: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
 
 
 def changes(
-    makefile: Makefile, words: Sequence[Word], rocm: Rocm, *, variable: str = ""
+    makefile: Makefile, words: Sequence[Word], rocm: Rocm, *, variable: str = "", target: str = ""
 ) -> Iterator[Change]:
-    """Yield what changes in the words of a variable's value or of a simple command, in order."""
+    """Yield what changes in the words of a variable's value or of a simple command, in order.
+
+    `target`: that of the rule whose command it is.
+    """
     texts = [word.bare for word in words]
-    runs_nvcc = bool(words) and makefile.is_nvcc(texts[0])
+    program = _program(makefile, texts)
+    runs_nvcc = bool(words) and makefile.is_nvcc(texts[program])
     of_another = not runs_nvcc and _is_program(texts)
     given = False
     seen: set[str] = set()
@@ -69,8 +81,12 @@ def changes(
         elif piece.arch or _is_architectures(old[0]):
             new = [] if given else [_architectures(old, rocm)]
             given = True
-        if piece.end == piece.start + 1 and not piece.arch:
+        if (called := for_rocm(old[0], rocm.compiler if rocm.headers else "")) is not None:
+            new, notes = [called], ()
+        elif piece.end == piece.start + 1 and not piece.arch:
             new, notes = _one(makefile, old[0], rocm, new, notes)
+            if (found := _library_name(makefile, variable, old[0])) is not None:
+                new = list(found)
             if RUNTIME.match(old[0]):
                 new = [*_folder_of(makefile, variable, rocm), *new, *rocm.implied]
         new = [flag for flag in new if flag not in seen or flag in old]
@@ -78,7 +94,19 @@ def changes(
         if new != old:
             yield Change(piece.start, piece.end, " ".join(new), notes)
     if not variable and words:
-        yield from _command(makefile, words, rocm, runs_nvcc=runs_nvcc)
+        yield from _command(makefile, words, rocm, target, program if runs_nvcc else -1)
+
+
+def _program(makefile: Makefile, texts: Sequence[str]) -> int:
+    """Return which word of a command is its program: words that hide or time it may go before."""
+    for number, text in enumerate(texts[:-1]):
+        if makefile.is_nvcc(text):
+            return number
+        name = _VARIABLE.fullmatch(text.lstrip("@-+"))
+        known = makefile.values_of(name[1]) if name else (text.lstrip("@-+"),)
+        if not {word for value in known for word in value.split()} <= _BEFORE_PROGRAM:
+            break
+    return 0
 
 
 def _is_program(texts: Sequence[str]) -> bool:
@@ -108,8 +136,10 @@ def _one(
     if re.fullmatch(r"[@+-]*nvcc", text):
         return [text.replace("nvcc", rocm.program)], notes
     if (answer := of_pkg_config(text, rocm.home)) is not None:
-        options, found = answer
-        return options, tuple(Note(text, i.severity, i.reason) for i in found if i.reason)
+        options, libraries = answer
+        if any(option.startswith("-I") for option in options):
+            options += rocm.headers
+        return options, tuple(Note(text, i.severity, i.reason) for i in libraries if i.reason)
     option = PATH_OPTION.fullmatch(text)
     path = option[2] if option else text
     home = makefile.home_in(path)
@@ -120,9 +150,17 @@ def _one(
         return (new if not below else [_folder(below, rocm)]), notes
     folder = _folder(below, rocm)
     run_path = [] if explicit(makefile) else [f"-Wl,-rpath,{folder}"]
-    extra = {"-L": run_path, "-I": ["-D__HIP_PLATFORM_AMD__"]}
+    extra = {"-L": run_path, "-I": ["-D__HIP_PLATFORM_AMD__", *rocm.headers]}
     name = "-Wl,-rpath," if is_run_path(option[1]) else option[1]
     return [f"{name}{folder}", *extra.get(option[1], [])], notes
+
+
+def _library_name(makefile: Makefile, variable: str, text: str) -> tuple[str, ...] | None:
+    """Return ROCm's name for a library of CUDA's that a variable names for `-l$(variable)`."""
+    if not variable or not re.search(rf"-l\$[({{]{re.escape(variable)}[)}}]", makefile.all_text):
+        return None
+    found = library(text)
+    return found.link[:1] if found is not None and found.link else None
 
 
 def _folder(below: str, rocm: Rocm) -> str:
@@ -169,21 +207,25 @@ def _is_architectures(text: str) -> bool:
 
 
 def _command(
-    makefile: Makefile, words: Sequence[Word], rocm: Rocm, *, runs_nvcc: bool
+    makefile: Makefile, words: Sequence[Word], rocm: Rocm, target: str, program: int
 ) -> Iterator[Change]:
     """Yield what a command needs besides: language, architectures, the runtime and its folder."""
     texts = [word.bare for word in words]
     line = " ".join(texts)
+    runs_nvcc = program >= 0
     if runs_nvcc and _VERSION.intersection(texts):
         return
     if runs_nvcc:
-        yield from _compilation(makefile, texts, rocm)
+        for change in _compilation(makefile, texts[program:], rocm, target):
+            yield replace(change, first=change.first + program, end=change.end + program)
     if not links_runtime(makefile, line, runs_nvcc=runs_nvcc):
         return
     folder = f"{rocm.home}/lib"
     flags = [f"-L{folder}", f"-Wl,-rpath,{folder}"] if lacks_run_path(makefile, line) else []
     if not makefile.mentions(line, RUNTIME) and not _asks_pkg_config(makefile, line):
         flags += ["-lamdhip64", *rocm.implied]
+    if runs_nvcc and makefile.links_device_code:
+        flags += [flag for flag in _LINK_DEVICE_CODE if flag not in texts]
     if flags:
         yield Change(len(words), len(words), " ".join(flags))
 
@@ -192,7 +234,9 @@ def _asks_pkg_config(makefile: Makefile, line: str) -> bool:
     return makefile.mentions(line, re.compile(r"pkg-config\b.*--libs.*\bcuda"))
 
 
-def _compilation(makefile: Makefile, texts: Sequence[str], rocm: Rocm) -> Iterator[Change]:
+def _compilation(
+    makefile: Makefile, texts: Sequence[str], rocm: Rocm, target: str
+) -> Iterator[Change]:
     """Yield the language and the architectures of a command of nvcc that names none."""
     line = " ".join(texts)
     expanded = " ".join(makefile.expansions(line)).split()
@@ -203,7 +247,12 @@ def _compilation(makefile: Makefile, texts: Sequence[str], rocm: Rocm) -> Iterat
         first.append(rocm.architectures)
     if first:
         yield Change(1, 1, " ".join(first))
+    if compiles or named:
+        return
     for number, text in enumerate(texts):
-        if not compiles and not named and text.endswith(".cu") and not text.startswith("-"):
+        new = kernels.named(makefile, text, target) if number else ""
+        if new == f"-x hip {text} -x none":
             yield Change(number, number, "-x hip")
             yield Change(number + 1, number + 1, "-x none")
+        elif new:
+            yield Change(number, number + 1, new)

@@ -10,8 +10,9 @@ from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.make.model import Makefile, renamed
 from porting.buildfiles.make.pieces import Change, Rocm, architecture_variables, changes
 from porting.buildfiles.make.syntax import Kind, Line
-from porting.buildfiles.make.words import Word
+from porting.buildfiles.make.words import Word, end_of_reference
 from porting.buildfiles.model import BuildContext
+from porting.buildfiles.vendor_paths.table import tool
 from porting.config import Mode
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
@@ -24,6 +25,7 @@ _CUDA = re.compile(
 _ASKS_VERSION = re.compile(r"nvcc\S*\s+(?:--version|-V)\b|\$[({]NVCC[)}]\s+(?:--version|-V)\b")
 _OPTION = re.compile(r"-gencode|-arch=|--generate-code|-lcudart|-Xcompiler")
 _EVAL = re.compile(r"\$\(eval\s+([\w.-]+)\s*\+=\s*(?:-gencode|--generate-code|-arch)\b")
+_SHELL = re.compile(r"\$[({]shell\s")
 _CUDA_FILE = re.compile(r"[\w./%*$(){}-]+\.cuh?")
 
 
@@ -79,6 +81,7 @@ def rewrite(makefile: Makefile, context: BuildContext, taken: dict[str, int]) ->
         elif line.kind in (Kind.ASSIGNMENT, Kind.RECIPE):
             for words in _commands(makefile.words(line), line):
                 _words(work, line, words, rocm)
+            _tools(work, line)
         elif line.kind is Kind.DIRECTIVE:
             _directive(work, line, rocm)
         elif line.kind is Kind.DEFINE and _CUDA.search(_text(makefile, line)):
@@ -114,7 +117,8 @@ def _spelling(work: Rewriting, variables: frozenset[str]) -> Rocm:
     if work.compat:
         options = "$(addprefix --offload-arch=,$(GPU_ARCHS))"
         compiler = "$(GPU_COMPILER)"
-        return Rocm("$(GPU_HOME)", compiler, compiler, options, implied=implied)
+        headers = ("-include $(GPU_FOLDER)cuda_to_hip.h", "-isystem $(GPU_FOLDER)include")
+        return Rocm("$(GPU_HOME)", compiler, compiler, options, implied=implied, headers=headers)
     options = " ".join(offload_arch(archs))
     home = f"$({ROCM_VARIABLE})"
     return Rocm(home, f"{home}/bin/hipcc", "hipcc", options, variables, implied)
@@ -140,7 +144,7 @@ def _commands(words: Sequence[Word], line: Line) -> Iterator[list[Word]]:
 
 def _words(work: Rewriting, line: Line, words: list[Word], rocm: Rocm) -> None:
     variable = line.name if line.kind is Kind.ASSIGNMENT else ""
-    found = list(changes(work.makefile, words, rocm, variable=variable))
+    found = list(changes(work.makefile, words, rocm, variable=variable, target=line.target))
     changed = {n for change in found for n in range(change.first, change.end)}
     for number, word in enumerate(words):
         if number not in changed and _is_left(word.text, work.makefile.homes()):
@@ -154,6 +158,17 @@ def _words(work: Rewriting, line: Line, words: list[Word], rocm: Rocm) -> None:
                 work.tell(code, words[change.first].start, f"{note.flag}: {note.text}")
     for group in _groups(sorted(found, key=lambda c: (c.first, c.end)), joined=work.compat):
         _apply(work, line, words, group)
+
+
+def _tools(work: Rewriting, line: Line) -> None:
+    """Tell what the shell is asked of NVIDIA's programs while make reads the file."""
+    text = _text(work.makefile, line)
+    for shell in _SHELL.finditer(text):
+        inside = text[shell.start() : end_of_reference(text, shell.start())]
+        for word in dict.fromkeys(re.findall(r"[\w./-]+", inside)):
+            found = tool(word)
+            if found is not None and found.word != "nvcc":
+                work.tell(found.code, line.value + shell.start(), found.message, found.help)
 
 
 def _is_left(text: str, homes: tuple[str, ...]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from porting.buildfiles import BuildFiles
 from porting.config import Mode
 from porting.verify.commands import Compiler
-from porting.verify.sources import SourceTree
+from porting.verify.sources import Language, SourceTree, Unit
 
 Convert = Callable[..., BuildFiles]
 Write = Callable[..., Path]
@@ -28,7 +29,7 @@ def test_architectures_and_run_path_are_given_when_the_makefile_names_neither(
     convert: Convert,
 ) -> None:
     new = convert({"Makefile": SHARED}).outputs["Makefile"]
-    expected = f"$(HIPCC) {ARCHS} -shared -fPIC $< -o $@ -lamdhip64 {FOLDER}"
+    expected = f"$(HIPCC) {ARCHS} -shared -fPIC -x hip $< -x none -o $@ -lamdhip64 {FOLDER}"
     assert commands(new) == [expected]
     assert new.startswith(b"ROCM_PATH ?= /opt/rocm\n")
 
@@ -166,5 +167,8 @@ def test_verification_sees_relocatable_code_in_both_modes(
 ) -> None:
     files = {"Makefile": "k: k.o\n\tnvcc k.o -o k\nk.o: k.cu\n\tnvcc -dc k.cu -o k.o\n"}
     tree = write(files, convert(files, mode))
-    toolchain: Any = None  # is not asked
-    assert Compiler(toolchain, SourceTree(tree)).is_relocatable
+    tools = SimpleNamespace(path="clang"), SimpleNamespace(include="include", path="rocm")
+    toolchain: Any = SimpleNamespace(clang=tools[0], sysroot=tools[1], system_includes=frozenset())
+    compiler = Compiler(toolchain, SourceTree(tree))
+    command = compiler.device(Unit("k.cu", Language.HIP), "gfx942", tree / "k")
+    assert "-fgpu-rdc" in command

@@ -1,0 +1,48 @@
+"""Kernels among the words of a command that compiles and links at once: clang is told of them.
+
+Clang takes a .cu file for CUDA, and an object for source text once a language was named, so `-x`
+stands around the kernels alone.
+"""
+
+import re
+
+from porting.buildfiles.make.model import Makefile
+
+_KERNEL = re.compile(r"\.cu\b")
+_AUTOMATIC = re.compile(r"\$(?:[<^+?]|[({][<^+?][)}])")
+_VARIABLE = re.compile(r"\$[({][\w.-]+(?::[^(){}]*)?[)}]")
+_FUNCTION = re.compile(r"\$[({](?:wildcard|filter|filter-out|addprefix|patsubst|sort|notdir)\b")
+
+
+def named(makefile: Makefile, word: str, target: str) -> str:
+    """Return a word with the language of the kernels in it named, "" for one that has none.
+
+    `target`: that of the rule whose command it is, for make's automatic variables.
+    """
+    if word.startswith("-"):
+        return ""
+    if word.endswith(".cu"):
+        return _around(word)
+    files = _files(makefile, word, target)
+    if not any(map(_KERNEL.search, files)):
+        return ""
+    if all(file.endswith(".cu") for file in files):
+        return _around(word)
+    return f"{_around(f'$(filter %.cu,{word})')} $(filter-out %.cu,{word})"
+
+
+def _around(words: str) -> str:
+    return f"-x hip {words} -x none"
+
+
+def _files(makefile: Makefile, word: str, target: str) -> list[str]:
+    """Return the names that a word may stand for, as far as the Makefiles say."""
+    if _AUTOMATIC.fullmatch(word):
+        listed = makefile.prerequisites.get(target, "").partition("|")[0]
+        given = listed.split()[:1] if "<" in word else listed.split()
+    elif _VARIABLE.fullmatch(word) or _FUNCTION.match(word):
+        given = [word]
+    else:
+        return []
+    found = [part for text in given for part in makefile.expansions(text)]
+    return [file for text in found if not _VARIABLE.fullmatch(text) for file in text.split()]
