@@ -2,25 +2,35 @@
 
 The package index has no ROCm wheel.  What extensions are built with is the same in both: torch's
 Python, unchanged, and its headers, converted as torch's own ROCm build converts them.  Stood in for
-are `torch.version`, the count of devices (none), and the two libraries for the GPU, which have no
-functions: an extension links against them and is loaded with RTLD_LAZY, and ends at the first call.
+are `torch.version`, the count of devices (none), and the two libraries for the GPU: an extension
+links against them and is loaded, and a call of a function of theirs ends the process.
 """
 
 import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.real_trees.torch_headers import thrust_headers, torch_headers
 from porting.toolkits.sysroot import Sysroot
 
-# The libraries for the GPU in C: no functions, and the data that inline code of headers refers to.
-_LIBRARIES = {
-    "c10_hip": "void *_ZN3c104cuda20CUDACachingAllocator9allocatorE;\n",
-    "torch_hip": "",
+# What extensions take from the two libraries for the GPU: functions, then data.
+_FUNCTIONS = {
+    "c10_hip": """
+        _ZN3c104cuda12device_countEv _ZN3c104cuda14ExchangeDeviceEa _ZN3c104cuda14MaybeSetDeviceEa
+        _ZN3c104cuda17getStreamFromPoolEba _ZN3c104cuda17getStreamFromPoolEia
+        _ZN3c104cuda20getCurrentCUDAStreamEa _ZN3c104cuda20getDefaultCUDAStreamEa
+        _ZN3c104cuda20setCurrentCUDAStreamENS0_10CUDAStreamE
+        _ZN3c104cuda29c10_cuda_check_implementationEiPKcS2_jb _ZN3c104cuda9GetDeviceEPa
+        _ZN3c104cuda9SetDeviceEab _ZNK3c104cuda10CUDAStream11synchronizeEv
+        _ZNK3c104cuda10CUDAStream5queryEv _ZNK3c104cuda10CUDAStream6streamEv
+    """,
+    "torch_hip": "_ZN2at4cuda26getCurrentDevicePropertiesEv",
 }
+_DATA = {"c10_hip": "_ZN3c104cuda20CUDACachingAllocator9allocatorE", "torch_hip": ""}
 _VERSION = """\
 from torch_cpu_version import __version__, debug, git_version
 
@@ -30,8 +40,16 @@ hip = "{release}"
 rocm = "{release}"
 xpu = None
 """
-# What a ROCm build has and a machine without a GPU answers.
-_NO_DEVICES = "\n\ntorch._C._cuda_getDeviceCount = lambda: 0\n"
+# What a ROCm build has and a machine without a GPU answers; and it brings its libraries along.
+_NO_DEVICES = """
+
+import ctypes
+import pathlib
+
+torch._C._cuda_getDeviceCount = lambda: 0
+for _name in ("libc10_hip.so", "libtorch_hip.so"):
+    ctypes.CDLL(str(pathlib.Path(__file__).parents[1] / "lib" / _name))
+"""
 # Debian's Thrust is NVIDIA's, whose CUDA back end must not be looked for; ROCm's uses HIP.
 _COMPLEX = """\
 #pragma once
@@ -52,8 +70,6 @@ class RocmTorch:
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a process that imports this torch and this checkout."""
         root = str(Path(__file__).resolve().parents[3])
-        # torch has loaded its own libraries before an extension asks for them.
-        libraries = (str(self.rocm / "lib"), str(self.site / "torch" / "lib"))
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
         return {
@@ -63,7 +79,7 @@ class RocmTorch:
             "PYTHONDONTWRITEBYTECODE": "1",
             "ROCM_HOME": str(self.rocm),
             "ROCM_PATH": str(self.rocm),
-            "LD_LIBRARY_PATH": os.pathsep.join(libraries),
+            "LD_LIBRARY_PATH": str(self.rocm / "lib"),
             **more,
         }
 
@@ -100,10 +116,16 @@ def _make_torch(site: Path, original: Path, release: str) -> None:
     (torch / "cuda" / "__init__.py").write_text(text + _NO_DEVICES, encoding="utf-8")
     (torch / "include").symlink_to(torch_headers())
     _link_all(original / "lib", torch / "lib")
-    for name, source in _LIBRARIES.items():
-        file = torch / "lib" / f"lib{name}.so"
-        command = ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{file.name}", "-x", "c", "-"]
-        subprocess.run([*command, "-o", str(file)], input=source, text=True, check=True, timeout=60)
+    for name, functions in _FUNCTIONS.items():
+        _make_library(torch / "lib" / f"lib{name}.so", functions.split(), _DATA[name].split())
+
+
+def _make_library(file: Path, functions: Iterable[str], data: Iterable[str]) -> None:
+    lines = [f"void {name}(void) {{ __builtin_trap(); }}" for name in functions]
+    lines += [f"void *{name};" for name in data]
+    command = ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{file.name}", "-o", str(file)]
+    text = "\n".join(lines)
+    subprocess.run([*command, "-x", "c", "-"], input=text, text=True, check=True, timeout=60)
 
 
 def _make_rocm(rocm: Path, tree: Path, thrust: Path) -> None:
