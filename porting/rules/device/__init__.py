@@ -14,6 +14,7 @@ from porting.rules.device import (
     restrictions,
     scoped_atomics,
     shared_memory,
+    surfaces,
     throwing,
 )
 from porting.rules.device.codes import CODES
@@ -48,6 +49,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         (plain_math, plain_math.NAMES),
         (narrow_atomics, narrow_atomics.NAMES),
         (intrinsics, tuple(intrinsics.names(unit))),
+        (surfaces, surfaces.NAMES),
     ):
         for name in filter(unit.index.__contains__, names):
             for place in unit.where(name):

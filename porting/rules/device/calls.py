@@ -1,9 +1,10 @@
 """Edits of one call that leave its arguments in place, and what is known of their types."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from porting.diagnostics import Code, Diagnostic
+from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.rules.unit import Unit
 from porting.syntax import IDENT, Argument, Call, Token
@@ -57,6 +58,17 @@ class CallEdits:
         start, end = self.tokens[first].start, self.tokens[self.call.close].end
         self.edits.append(Edit(start, end, text, self.name.text))
 
+    def replace(self, first: int, last: int, text: str) -> None:
+        """Replace the tokens from `first` to `last`, that included."""
+        start, end = self.tokens[first].start, self.tokens[last].end
+        self.edits.append(Edit(start, end, text, self.name.text))
+
+    def drop(self, argument: int) -> None:
+        """Remove an argument behind another one."""
+        before, span = self.call.arguments[argument - 1 : argument + 1]
+        start, end = self.tokens[before.last - 1].end, self.tokens[span.last - 1].end
+        self.edits.append(Edit(start, end, "", self.name.text))
+
     def text(self, argument: int) -> str:
         """Return the source of an argument."""
         span = self.call.arguments[argument]
@@ -74,6 +86,10 @@ class CallEdits:
         """Whether the result is used with an operator that binds closer than `*`."""
         after = self.call.close + 1
         return after < len(self.tokens) and self.tokens[after].text in _POSTFIX
+
+    def note(self, code: Code, message: str) -> Diagnostic:
+        """Return the finding as a note, whatever the code is worth where nothing can be written."""
+        return replace(self.done(code, message), severity=Severity.NOTE)
 
     def done(self, code: Code, message: str, help_text: str = "") -> Diagnostic:
         """Return the finding with the edits collected so far."""

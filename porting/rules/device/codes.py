@@ -152,6 +152,16 @@ THROWS = Code(
     " the error in the library's header.  at() of a std::array becomes [] in functions that only"
     " the device runs, where no index may be out of range.  Use operator[], operator* or get_if.",
 )
+SURFACE = Code(
+    "DEV017",
+    "surfaces",
+    Severity.ERROR,
+    "a read or write of a surface in a form that HIP lacks",
+    "HIP's functions of surfaces have no boundary mode, except surf1Dread, and give what they read"
+    " through a pointer.  Outside of a surface they read 0 and write nothing, as with"
+    " cudaBoundaryModeZero.  cudaBoundaryModeTrap, CUDA's default, differs for wrong programs only;"
+    " cudaBoundaryModeClamp has to be written out.  Other forms are written as HIP has them.",
+)
 CODES: Final = (
     CACHE_HINT,
     CACHE_HINT_UNKNOWN,
@@ -169,4 +179,5 @@ CODES: Final = (
     LOCK,
     NARROW_ATOMIC,
     THROWS,
+    SURFACE,
 )

@@ -56,8 +56,7 @@ def _is_of_a_class(unit: Unit, function: Function, value: Argument) -> bool:
         return False
     header = [token.text for token in unit.tokens[function.first : function.name]]
     is_parameter = any(
-        before in ("typename", "class") and text in names
-        for before, text in pairwise(header)
+        before in ("typename", "class") and text in names for before, text in pairwise(header)
     )
     known = any(unit.names.get(text) is not None or text in _BASIC for text in names)
     is_template = any(word.text == "<" for word in words)
