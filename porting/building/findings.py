@@ -24,6 +24,7 @@ from porting.reports import Stage, State, Verdict
 
 Origin = Callable[[str, int], tuple[str, int]]
 _TAIL = 3
+_LONGEST = 500
 _NOTHING_HELP = (
     "let the default target build the code; remove what earlier builds left in the tree, or take"
     " the code out with ignore in [tool.porting] where there is nothing to build"
@@ -151,7 +152,7 @@ def _failure(
     for problem in problems(failed.ran.output) or [_last_words(failed)]:
         file, line = origin(*_place(problem, built, outcome.place))
         code = NOT_BUILT if problem.absent else BUILD_FAILED
-        text = f"not built: {problem.text}" if problem.absent else problem.text
+        text = _cut(f"not built: {problem.text}" if problem.absent else problem.text)
         yield code.at(file, text, f"{what} ran: {ran}", line=line)
 
 
@@ -159,6 +160,8 @@ def _stopped(failed: Failed, outcome: Outcome) -> tuple[str, str] | None:
     """Return what this machine did to a build, and what to do about it; None for nothing."""
     if failed.ran.timed_out:
         return f"did not end in {outcome.timeout:.0f} s", "say --build-timeout SECONDS"
+    if failed.ran.code < 0:
+        return failed.ran.ending, "find out what ended it; a machine with too little memory does so"
     if says_full_disk(failed.ran.output):
         return "found no space left on the disk", "free some space, or set TMPDIR to another disk"
     return None
@@ -173,7 +176,12 @@ def _lacks(failed: Failed, outcome: Outcome) -> bool:
 def _last_words(failed: Failed) -> Problem:
     lines = [line.strip() for line in failed.ran.output.splitlines() if line.strip()]
     said = " / ".join(lines[-_TAIL:]) or "it said nothing"
-    return Problem(f"{failed.step.program} ended with code {failed.ran.code}: {said}")
+    return Problem(_cut(f"{failed.step.program} {failed.ran.ending}: {said}"))
+
+
+def _cut(text: str) -> str:
+    """Return as much of a text as a person reads."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 
 def _place(problem: Problem, built: Built, place: Path) -> tuple[str, int]:
@@ -205,5 +213,6 @@ def _smoke_findings(outcome: Outcome, origin: Origin) -> Iterator[Diagnostic]:
         if not passed(ran):
             file, line = origin(outcome.builds[0].build.file, 1)
             said = ran.output.strip().rpartition("\n")[2][:200]
-            ended = "did not end in time" if ran.timed_out else f"ended with code {ran.code}"
-            yield NO_CLEAN_ANSWER.at(file, f"`{text}` {ended}{said and f': {said}'}", line=line)
+            yield NO_CLEAN_ANSWER.at(
+                file, f"`{text}` {ran.ending}{said and f': {said}'}", line=line
+            )

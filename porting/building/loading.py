@@ -2,7 +2,6 @@
 
 import json
 import re
-import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -78,21 +77,16 @@ def load(path: Path, environment: Mapping[str, str]) -> Loaded:
     if done.timed_out:
         return Loaded(path, unclean=f"it did not end in {_TIMEOUT:.0f} s after loading")
     if done.code < 0:
-        return Loaded(path, unclean=f"the process that loaded it ended by {_signal(-done.code)}")
+        return Loaded(path, unclean=f"the process that loaded it {done.ending}")
     said = [line for line in done.output.splitlines() if line.startswith(_ANSWER)]
     if not said:
-        return Loaded(path, unclean=f"the process that loaded it ended with code {done.code}")
+        return Loaded(path, unclean=f"the process that loaded it {done.ending}")
     told = json.loads(said[-1].removeprefix(_ANSWER))
     if "untried" in told:
         return Loaded(path, untried=told["untried"])
     if "error" in told:
         return Loaded(path, refused=told["error"])
     return Loaded(path, **_judge(told))
-
-
-def _signal(number: int) -> str:
-    known = {each.value: each.name for each in signal.Signals}
-    return known.get(number, f"signal {number}")
 
 
 def resolve(path: Path, loader: str, environment: Mapping[str, str]) -> Loaded:
@@ -109,7 +103,7 @@ def resolve(path: Path, loader: str, environment: Mapping[str, str]) -> Loaded:
     wrong = [line.strip() for line in done.output.splitlines() if _UNRESOLVED.search(line)]
     if wrong:
         return Loaded(path, refused="; ".join(wrong[:5]))
-    return Loaded(path, unclean=f"the loader ended with code {done.code}" if done.code else "")
+    return Loaded(path, unclean=f"the loader {done.ending}" if done.code else "")
 
 
 def _judge(told: Mapping[str, str | int]) -> dict[str, str]:

@@ -30,12 +30,13 @@ _LINKER = re.compile(
     re.MULTILINE,
 )
 _ANY = re.compile(r"^(?:\S+: )?(?:fatal )?error:? (?P<text>.+)$", re.MULTILINE | re.IGNORECASE)
-# What says that something is not installed, which is no fault of the tree.
+# What says that something is not on this machine, which is no fault of the tree.
 _ABSENT = re.compile(
     r"Could NOT find|Could not find \S+ using the following|No module named"
     r"|could not find (?:a package|Cargo|`)|not found: No such file"
     r"|By not providing \"Find|no matching package|Dependency .* not found|cannot find -l"
     r"|No CMAKE_\w+_COMPILER could be found|file not found|No such file or directory"
+    r"|Killed signal terminated program"  # for want of memory
 )
 # An input file that a compiler's driver does not find is the tree's own.
 _LOST = re.compile(r"\.(?:c|cc|cpp|cxx|cu|hip|o|a|so|rs): No such file or directory$")

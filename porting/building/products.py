@@ -1,14 +1,18 @@
 """What a build has made: the files that were not there, or not the same, before."""
 
 import hashlib
+import os
 import platform
+import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from porting.building.systems import INSTALLED
 from porting.elf import Binary, ElfError, Kind, read_binary
+from porting.errors import reason
 from porting.link import vendor_file
 from porting.link.follows import WANTED
 
@@ -88,10 +92,13 @@ def snapshot(folder: Path) -> Snapshot:
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, tuple[int, int, int]]]:
-    for path in folder.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            info = path.stat()
-            yield path, (info.st_mtime_ns, info.st_size, info.st_ino)
+    for place, _, names in os.walk(folder):  # what cannot be listed has no product for anybody
+        for name in names:
+            path = Path(place, name)
+            with suppress(OSError):  # a name that is too long; one that went away
+                info = path.lstat()
+                if stat.S_ISREG(info.st_mode):
+                    yield path, (info.st_mtime_ns, info.st_size, info.st_ino)
 
 
 def made_since(folder: Path, before: Snapshot) -> Made:
@@ -104,7 +111,11 @@ def made_since(folder: Path, before: Snapshot) -> Made:
     unreadable: list[tuple[Path, str]] = []
     others: list[Path] = []
     for path in _without_copies(path for path in new if not _is_probe(path)):
-        start = _start(path)
+        try:
+            start = _start(path)
+        except OSError as error:  # of a user who may not read what his own build wrote
+            unreadable.append((path, f"it cannot be read: {reason(error)}"))
+            continue
         if not start.startswith(_ELF):
             others += [path] if start.startswith(_OTHERS) or path.suffix == ".ptx" else []
             continue

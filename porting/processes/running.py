@@ -3,6 +3,7 @@
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import time
@@ -33,6 +34,16 @@ class Ran:
     code: int
     output: str
     timed_out: bool = False
+
+    @property
+    def ending(self) -> str:
+        """How it ended, as it stands in a sentence behind its name."""
+        if self.timed_out:
+            return "did not end in time"
+        if self.code >= 0:
+            return f"ended with code {self.code}"
+        known = {each.value: each.name for each in signal.Signals}
+        return f"was ended by {known.get(-self.code, f'signal {-self.code}')}"
 
 
 def run(

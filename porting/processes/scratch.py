@@ -116,7 +116,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 def _remove(folder: Path) -> None:
     """Remove a folder, its lock last: as long as that is there, a later run can finish this."""
-    with suppress(OSError):
+    with suppress(OSError, RecursionError):  # of a thousand folders in each other
         for item in folder.iterdir():
             if item.is_dir() and not item.is_symlink():
                 _remove_tree(item)

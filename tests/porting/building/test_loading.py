@@ -66,7 +66,7 @@ def test_load_when_torch_has_the_libraries_that_its_extension_needs(tmp_path: Pa
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("*(volatile int*)0 = 1; return 0;", "the process that loaded it ended by SIGSEGV"),
+        ("*(volatile int*)0 = 1; return 0;", "the process that loaded it was ended by SIGSEGV"),
         ("_exit(3);", "the process that loaded it ended with code 3"),
         ("*n = -1; return 999;", "hipGetDeviceCount returned 999, -1 devices"),
     ],
@@ -106,4 +106,4 @@ def test_load_when_a_signal_has_no_name(tmp_path: Path) -> None:
         tmp_path,
         "#include <signal.h>\n__attribute__((constructor)) void begin(void) { raise(40); }\n",
     )
-    assert load(path, ENVIRONMENT).unclean == "the process that loaded it ended by signal 40"
+    assert load(path, ENVIRONMENT).unclean == "the process that loaded it was ended by signal 40"

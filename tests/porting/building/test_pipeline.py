@@ -176,6 +176,38 @@ def test_building_when_a_file_cannot_be_loaded_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("sysroot")
+@pytest.mark.parametrize(
+    ("recipe", "code", "message"),
+    [
+        ("kill -9 $$PPID", "BUI002", "not built: Make build was ended by SIGKILL"),
+        (
+            "echo 'g++: fatal error: Killed signal terminated program cc1plus'; false",
+            "BUI002",
+            "not built: Killed signal terminated program cc1plus",
+        ),
+        ("head -c 3000000 /dev/zero | tr '\\0' e; false", "BUI001", "make ended with code 2: "),
+    ],
+)
+def test_building_when_it_ends_badly(tmp_path: Path, recipe: str, code: str, message: str) -> None:
+    (finding,) = built(tmp_path, {"Makefile": f"all:\n\t@{recipe}\n"}).diagnostics
+    assert finding.code == code
+    assert finding.message.startswith(message)
+    assert len(finding.message) < 1000, "a person reads no more"
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_paths_grow_too_long(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path_factory.mktemp("scratch")
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    step = "mkdir -p aaaaaaaaaa; cd -P aaaaaaaaaa"
+    deep = f"\t@mkdir d; cd d; for i in $$(seq 450); do {step}; done; touch end\n"
+    assert told(built(tmp_path, {"Makefile": MAKES + deep})) == []
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.usefixtures("sysroot")
 def test_building_when_names_of_files_are_odd(tmp_path: Path) -> None:
     """Each finding is one line, and names no folder that is gone."""
     makefile = (
@@ -221,6 +253,7 @@ def test_building_when_the_library_is_installed(tmp_path: Path) -> None:
         ("say 'hello", "`say 'hello` ended with code 127: No closing quotation"),
         ("./nosuch", "`./nosuch` ended with code 127: ./nosuch: no such file or directory"),
         ("false", "`false` ended with code 1"),
+        ("sh -c 'kill -9 $$'", "`sh -c 'kill -9 $$'` was ended by SIGKILL"),
     ],
 )
 def test_building_when_a_smoke_command_cannot_be_run(tmp_path: Path, smoke: str, why: str) -> None:
