@@ -23,6 +23,7 @@ _TOO_MUCH: Final = "hipErrorInvalidValue"
 # Template parameters of what CUDA's C++ headers take through a template.
 _KERNEL: Final = "const void*"
 _POINTERS: Final = "void**"
+_ALLOCATE: Final = ("cudaMalloc", "cudaHostAlloc")
 
 
 @dataclass(frozen=True)
@@ -133,18 +134,24 @@ def _template(name: str, form: Form, target: Target) -> dict[int, str]:
     return found
 
 
-def _kernels(form: Form) -> dict[int, str]:
-    """Return the parameters that a kernel is given as, which C++ does not convert by itself."""
-    return {
-        number: "Function*"
-        for number, parameter in enumerate(form.parameters)
-        if (parameter.name, parameter.type.replace(" *", "*")) == ("func", _KERNEL)
-    }
+def _typed_pointers(name: str, form: Form) -> dict[int, str]:
+    """Return the parameters that C++ does not convert by itself: kernels, and where to put memory.
+
+    CUDA's C++ headers have templates for them.
+    """
+    found: dict[int, str] = {}
+    for number, parameter in enumerate(form.parameters):
+        type_ = parameter.type.replace(" *", "*")
+        if (parameter.name, type_) == ("func", _KERNEL):
+            found[number] = "Function*"
+        elif number == 0 and type_ == _POINTERS and name.startswith(_ALLOCATE):
+            found[number] = "Value**"
+    return found
 
 
 def _typed(name: str, form: Form, target: Target, names: Names) -> str:
     """Return the C++ wrapper of a form, a template where CUDA has one."""
-    templates = _kernels(form) | _template(name, form, target)
+    templates = _typed_pointers(name, form) | _template(name, form, target)
     if not templates:
         return _wrapper(name, form)
     fitted = fit(name, "cudaError_t", form.parameters, target, names, suffix=".cpp")

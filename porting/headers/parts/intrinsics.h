@@ -137,3 +137,16 @@ __device__ inline void sincos(float angle, float* sine, float* cosine) {
 __device__ inline void sincospi(float angle, float* sine, float* cosine) {
   sincospif(angle, sine, cosine);
 }
+
+//@ __ffsll
+// HIP has overloads for signed and unsigned numbers, so others are ambiguous.
+#define __ffsll(number) __ffsll(static_cast<long long>(number))
+
+//@ __ffs
+#define __ffs(number) __ffs(static_cast<int>(number))
+
+//@ __CUDACC_EXTENDED_LAMBDA__
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+
+//@ __CUDACC_RELAXED_CONSTEXPR__
+#define __CUDACC_RELAXED_CONSTEXPR__ 1

@@ -10,7 +10,7 @@ from porting.rules.device.calls import CallEdits, declared, is_simple, pointee
 from porting.rules.device.codes import INTRINSIC, INTRINSIC_UNKNOWN
 from porting.rules.unit import Unit
 from porting.rules.warp.width import integer
-from porting.syntax import IDENT, Argument, Call
+from porting.syntax import IDENT, NUMBER, Argument, Call
 
 _NANOSECONDS_PER_STEP: Final = 40  # s_sleep counts in 64 clock cycles, about 40 ns
 _LONGEST: Final = 127
@@ -217,10 +217,32 @@ def _barrier(edits: CallEdits) -> Diagnostic | None:
     return edits.done(INTRINSIC, "__barrier_sync(0) is __syncthreads()")
 
 
+def _first_set(edits: CallEdits) -> Diagnostic | None:
+    """Widen a number of 32 bits: HIP has the function for signed and for unsigned 64 bits."""
+    if len(edits.call.arguments) != 1:
+        return None
+    argument = edits.call.arguments[0]
+    first = edits.tokens[argument.first]
+    if argument.last - argument.first != 1 or not _has_32_bits(edits.unit, argument):
+        return None
+    edits.edits.append(Edit(first.start, first.start, "static_cast<long long>(", "__ffsll"))
+    edits.edits.append(Edit(first.end, first.end, ")", "__ffsll"))
+    return edits.done(INTRINSIC, "__ffsll of 32 bits gets 64: HIP has two overloads for those")
+
+
+def _has_32_bits(unit: Unit, argument: Argument) -> bool:
+    token = unit.tokens[argument.first]
+    if token.kind == NUMBER:
+        return not token.text.lower().endswith(("l", "ll", "lu", "llu", "ul", "ull"))
+    types = declared(unit, argument.first, token.text, pointer=False)
+    return bool(types & (_SIGNED | _UNSIGNED)) and "long" not in types
+
+
 _SPECIAL: Final[dict[str, Rewriter]] = {
     "__nanosleep": _sleep,
     **dict.fromkeys((*_SPACES, "__isGlobal"), _space),
     "__dp4a": _dot_product,
+    "__ffsll": _first_set,
     "__pipeline_memcpy_async": _pipeline_copy,
     "__barrier_sync": _barrier,
 }

@@ -63,6 +63,16 @@ def test_kernels_are_taken_by_their_own_type(make: Make, cxx: Compile) -> None:
     assert "#define cudaLaunchKernel hipLaunchKernel\n" in made.text
 
 
+def test_memory_is_put_into_pointers_of_any_type(make: Make, cxx: Compile) -> None:
+    text = (
+        "#include <cuda_runtime.h>\nvoid f(float* p, void* v) {\n"
+        "  cudaMallocHost(&p, 4); cudaMallocHost(&v, 4); cudaMalloc(&p, 4);\n"
+        "  cudaHostAlloc(&p, 4, cudaHostAllocMapped); cudaMallocManaged(&p, 4);\n"
+        "  cudaMallocAsync(&p, 4, nullptr); cudaMallocHost((void**)&p, 4);\n}\n"
+    )
+    assert cxx(make({"a.cpp": text}), text) == ""
+
+
 def test_types_of_every_header_are_given(make: Make, cxx: Compile) -> None:
     own = ("runtime", "driver")
     known = [name for name in Names.load("7.1") if name.kind == "type" and name.library in own]

@@ -57,6 +57,10 @@ __global__ void numbers(int* p, unsigned* u, float* f, double* d, __half2* h,
   p[0] = __dp4a(p[1], p[2], p[3]) + __dp4a(make_char4(1, 2, 3, 4), make_char4(1, 2, 3, 4), p[0]);
   u[0] = __dp4a(u[1], u[2], u[3]) + umin(u[1], 2) + umax(u[1], u[2]);
   p[1] = llmin(p[1], 3) + llmax(p[2], 4ll) + ullmin(w[1], u[1]) + ullmax(w[1], 2);
+  p[2] = __ffsll(p[1]) + __ffsll(w[0]) + __ffsll(3) + __ffs(u[0]) + __ffs(w[0]) + __ffs(4);
+#if defined(__CUDACC_EXTENDED_LAMBDA__) && defined(__CUDACC_RELAXED_CONSTEXPR__)
+  p[3] = [] { return 1; }();
+#endif
   d[0] = fdivide(d[1], d[2]) + fdivide(f[1], f[2]);
   sincos(f[0], f + 1, f + 2);
   sincospi(f[0], f + 1, f + 2);

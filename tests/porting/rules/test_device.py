@@ -313,3 +313,19 @@ __global__ void k(float* p, int* n) { p[0] = near(p, n) || far(p, 1) || own(p); 
     for tree in (sysroot, sysroot_6_2):
         compiles(found.text, tree, "--offload-host-device")
         compiles(generic.text, tree, "--offload-host-device")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("__ffsll(3)", "__ffsll(static_cast<long long>(3))"),
+        ("__ffsll(n)", "__ffsll(static_cast<long long>(n))"),
+        ("__ffsll(w)", "__ffsll(w)"),
+        ("__ffsll(4ull)", "__ffsll(4ull)"),
+    ],
+)
+def test_first_bit_of_a_narrow_number_is_not_ambiguous(
+    ported: Callable[..., Any], before: str, after: str
+) -> None:
+    text = "__device__ int f(int n, unsigned long long w) {{ return {}; }}\n"
+    assert ported(check, text.format(before)).text == text.format(after)
