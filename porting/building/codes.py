@@ -54,4 +54,13 @@ NOT_TRIED = Code(
     "The file is for another processor or another system's loader, is 32-bit, or is damaged, so"
     " nothing is said about whether it loads.",
 )
-CODES = (BUILD_FAILED, NOT_BUILT, NOT_LOADED, NO_CLEAN_ANSWER, NOTHING_MADE, NOT_TRIED)
+UNUSED_FILE = Code(
+    "BUI007",
+    "build-system",
+    Severity.NOTE,
+    "build files that the build did not come to",
+    "Build files of the same system lie below the one that was run, and nothing of what it left"
+    " behind speaks of them: an option that is off by default, a project that is built by itself,"
+    " a copy of other people's code.  What they build was not built here.",
+)
+CODES = (BUILD_FAILED, NOT_BUILT, NOT_LOADED, NO_CLEAN_ANSWER, NOTHING_MADE, NOT_TRIED, UNUSED_FILE)

@@ -1,7 +1,7 @@
 """The outcome of building as stages, verdicts and located findings."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from porting.building.codes import (
     NOT_LOADED,
     NOT_TRIED,
     NOTHING_MADE,
+    UNUSED_FILE,
 )
 from porting.building.loading import Loaded
 from porting.building.pipeline import Built, Failed, Outcome, passed
@@ -25,6 +26,8 @@ from porting.reports import Stage, State, Verdict
 Origin = Callable[[str, int], tuple[str, int]]
 _TAIL = 3
 _LONGEST = 500
+_NAMED = 5
+_UNUSED_HELP = "where they build code of yours, turn that on by default, or build it by itself"
 _NOTHING_HELP = (
     "let the default target build the code; remove what earlier builds left in the tree, or take"
     " the code out with ignore in [tool.porting] where there is nothing to build"
@@ -129,6 +132,9 @@ def _findings(built: Built, outcome: Outcome, origin: Origin) -> Iterator[Diagno
     elif built.made.nothing:
         text = f"{built.build.system} ended well and made nothing: no program, library or object"
         yield NOTHING_MADE.at(file, text, _NOTHING_HELP, line=line)
+    if built.unused:
+        text = f"not used by {built.build.file}, so not built: {_some(built.unused)}"
+        yield UNUSED_FILE.at(file, text, _UNUSED_HELP, line=line)
     for loaded in built.loaded:
         yield from _load_findings(loaded, outcome, file, line)
     installed = {str(p.path) for p in built.made.products if p.is_installed}
@@ -177,6 +183,11 @@ def _last_words(failed: Failed) -> Problem:
     lines = [line.strip() for line in failed.ran.output.splitlines() if line.strip()]
     said = " / ".join(lines[-_TAIL:]) or "it said nothing"
     return Problem(_cut(f"{failed.step.program} {failed.ran.ending}: {said}"))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _cut(text: str) -> str:

@@ -3,7 +3,7 @@
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,8 @@ from pathlib import Path
 from porting.building import toolset as toolsets
 from porting.building.copying import copy_tree
 from porting.building.loading import Loaded, load, resolve
-from porting.building.products import Made, Product, made_since, snapshot
+from porting.building.products import Made, Product, changed_since, made_since, snapshot
+from porting.building.reaching import unused
 from porting.building.systems import Build, Step, builds, steps
 from porting.building.toolset import Toolset
 from porting.config import Target
@@ -58,7 +59,7 @@ class Built:
     """One build: the file that kept it, what failed, the program that is missing, what was made.
 
     `loaded`: how each program and library loads.  `audited`: what the link audit says of each, in
-    order.
+    order.  `unused`: build files below that took no part.
     """
 
     build: Build
@@ -68,6 +69,7 @@ class Built:
     loaded: tuple[Loaded, ...] = ()
     audited: tuple[Audited, ...] = ()
     left: str = ""
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,21 +107,34 @@ def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:
         except OSError as error:
             why = f"no temporary folder can be made: {reason(error)}; set TMPDIR to one with room"
             return Outcome(request.platform, Path(), unavailable=why)
-        return _in_copy(request, toolset, folder, say)
+        return _in_copy(request, toolset, _Copy.of(folder, toolset), say)
 
 
-def _in_copy(request: BuildRequest, toolset: Toolset, folder: Path, say: Say) -> Outcome:
-    place = folder / "tree"
-    environment = toolset.environment({**os.environ, "TMPDIR": str(folder / "tmp")})
-    files = [path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()]
+@dataclass(frozen=True)
+class _Copy:
+    """The copy that is built: its files, relative to `place`, and the environment for it."""
+
+    place: Path
+    files: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    @classmethod
+    def of(cls, folder: Path, toolset: Toolset) -> "_Copy":
+        place = folder / "tree"
+        environment = toolset.environment({**os.environ, "TMPDIR": str(folder / "tmp")})
+        files = (path.relative_to(place) for path in place.rglob("*") if path.is_file())
+        return cls(place, tuple(map(Path.as_posix, files)), environment)
+
+
+def _in_copy(request: BuildRequest, toolset: Toolset, copy: _Copy, say: Say) -> Outcome:
     done = []
-    for each in builds(files):
+    for each in builds(copy.files):
         say(f"{each.file}: building with {each.system} for {request.platform}")
-        done.append(_build(request, each, toolset, place, environment))
-    smoke = _smoke(request, toolset, place, environment) if _all_built(done) else ()
+        done.append(_build(request, each, toolset, copy))
+    smoke = _smoke(request, toolset, copy) if _all_built(done) else ()
     return Outcome(
         request.platform,
-        place,
+        copy.place,
         tuple(done),
         smoke,
         note=toolset.note,
@@ -131,28 +146,31 @@ def _all_built(done: Sequence[Built]) -> bool:
     return bool(done) and not any(each.failed or each.missing or each.left for each in done)
 
 
-def _build(
-    request: BuildRequest,
-    build: Build,
-    toolset: Toolset,
-    place: Path,
-    environment: Mapping[str, str],
-) -> Built:
+def _build(request: BuildRequest, build: Build, toolset: Toolset, copy: _Copy) -> Built:
     for path in request.left:
         if build.has_part(path):
             return Built(build, left=path)
-    folder = place / build.folder
+    folder = copy.place / build.folder
     before = snapshot(folder)
     for step in steps(build, toolset, request.jobs):
-        if shutil.which(step.program, path=environment["PATH"]) is None:
+        if shutil.which(step.program, path=copy.environment["PATH"]) is None:
             return Built(build, missing=step.program)
-        ran = run(step.command, folder, environment, request.timeout)
+        ran = run(step.command, folder, copy.environment, request.timeout)
         if ran.code:
             return Built(build, Failed(step, ran))
     made = made_since(folder, before)
-    loaded = [_load(each, toolset, environment) for each in made.products]
-    loaded += [Loaded(path, untried=why) for path, why in made.unreadable]
-    return Built(build, None, "", made, tuple(loaded), _audit(made.products, request, toolset))
+    return Built(
+        build,
+        made=made,
+        unused=unused(build, copy.files, copy.place, changed_since(folder, before)),
+        loaded=tuple(_loaded(made, toolset, copy.environment)),
+        audited=_audit(made.products, request, toolset),
+    )
+
+
+def _loaded(made: Made, toolset: Toolset, environment: Mapping[str, str]) -> Iterator[Loaded]:
+    yield from (_load(each, toolset, environment) for each in made.products)
+    yield from (Loaded(path, untried=why) for path, why in made.unreadable)
 
 
 def _audit(made: Sequence[Product], request: BuildRequest, toolset: Toolset) -> tuple[Audited, ...]:
@@ -174,11 +192,11 @@ def _load(product: Product, toolset: Toolset, environment: Mapping[str, str]) ->
     return resolve(product.path, product.loader, there)
 
 
-def _smoke(
-    request: BuildRequest, toolset: Toolset, place: Path, environment: Mapping[str, str]
-) -> tuple[tuple[str, Ran], ...]:
-    there = toolset.loading(environment, driver=False)
-    return tuple((text, _run_smoke(text, place, there, request.timeout)) for text in request.smoke)
+def _smoke(request: BuildRequest, toolset: Toolset, copy: _Copy) -> tuple[tuple[str, Ran], ...]:
+    there = toolset.loading(copy.environment, driver=False)
+    return tuple(
+        (text, _run_smoke(text, copy.place, there, request.timeout)) for text in request.smoke
+    )
 
 
 def _run_smoke(text: str, place: Path, environment: Mapping[str, str], timeout: float) -> Ran:

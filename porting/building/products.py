@@ -91,6 +91,11 @@ def snapshot(folder: Path) -> Snapshot:
     return dict(_files(folder))
 
 
+def changed_since(folder: Path, before: Snapshot) -> Snapshot:
+    """Return the files that are new or another."""
+    return {path: state for path, state in _files(folder) if before.get(path) != state}
+
+
 def _files(folder: Path) -> Iterator[tuple[Path, tuple[int, int, int]]]:
     for place, _, names in os.walk(folder):  # what cannot be listed has no product for anybody
         for name in names:
@@ -106,7 +111,7 @@ def made_since(folder: Path, before: Snapshot) -> Made:
 
     Of a file that was installed, that one alone; of equal copies, the first.
     """
-    new = sorted(path for path, state in _files(folder) if before.get(path) != state)
+    new = sorted(changed_since(folder, before))
     found: dict[bytes, Product] = {}
     unreadable: list[tuple[Path, str]] = []
     others: list[Path] = []

@@ -1,6 +1,6 @@
 """Which build systems a tree has, and the commands that build it with each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -77,14 +77,28 @@ def builds(paths: Iterable[str]) -> list[Build]:
     with a dot, and those of generated files, are not looked at.
     """
     found: dict[System, list[PurePosixPath]] = {}
-    for path in sorted(map(PurePosixPath, paths), key=lambda path: (len(path.parts), path)):
-        system = _FILES.get(path.name)
-        if system is None or any(part.startswith((".", FOLDER)) for part in path.parts[:-1]):
-            continue
+    for path, system in _files(paths):
         known = found.setdefault(system, [])
         if not any(path.parent.is_relative_to(other.parent) for other in known):
             known.append(path)
     return [Build(system, str(path)) for system in System for path in found.get(system, ())]
+
+
+def files_below(build: Build, paths: Iterable[str]) -> list[str]:
+    """Return the build files of the same system in folders below that of a build."""
+    folder = PurePosixPath(build.folder)
+    return [
+        str(path)
+        for path, system in _files(paths)
+        if system is build.system and path.parent != folder and path.is_relative_to(folder)
+    ]
+
+
+def _files(paths: Iterable[str]) -> Iterator[tuple[PurePosixPath, System]]:
+    for path in sorted(map(PurePosixPath, paths), key=lambda path: (len(path.parts), path)):
+        system = _FILES.get(path.name)
+        if system and not any(part.startswith((".", FOLDER)) for part in path.parts[:-1]):
+            yield path, system
 
 
 def steps(build: Build, toolset: Toolset, jobs: int) -> tuple[Step, ...]:
@@ -131,5 +145,5 @@ def _setuptools(toolset: Toolset, _jobs: int) -> tuple[Step, ...]:
 
 
 def _cargo(_toolset: Toolset, jobs: int) -> tuple[Step, ...]:
-    options = ("--offline", "--jobs", str(jobs), "--target-dir", PRODUCTS)
+    options = ("--workspace", "--offline", "--jobs", str(jobs), "--target-dir", PRODUCTS)
     return (Step("build", ("cargo", "build", "--all-targets", *options)),)

@@ -10,6 +10,7 @@ import pytest
 
 from porting.building import Building, BuildRequest, build, judge
 from porting.config import Target
+from porting.diagnostics import Severity
 from porting.reports import State
 from porting.toolkits.sysroot import Sysroot
 
@@ -173,6 +174,18 @@ def test_building_when_a_file_cannot_be_loaded_here(tmp_path: Path) -> None:
         "static: linked statically, nothing is left to resolve; follows none",
         f"damaged.so: {building.diagnostics[0].message.partition('loaded: ')[2]}",
     ]
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_building_when_build_files_below_take_no_part(tmp_path: Path) -> None:
+    for number in range(7):
+        (tmp_path / f"part{number}").mkdir()
+        (tmp_path / f"part{number}/Makefile").write_text("all:\n\ttouch made\n")
+    makefile = f"{MAKES}\t$(MAKE) -C part0\n"
+    (finding,) = built(tmp_path, {"Makefile": makefile}).diagnostics
+    assert (finding.code, finding.severity) == ("BUI007", Severity.NOTE)
+    named = ", ".join(f"part{number}/Makefile" for number in range(1, 6))
+    assert finding.message == f"not used by Makefile, so not built: {named} and 1 more"
 
 
 @pytest.mark.usefixtures("sysroot")

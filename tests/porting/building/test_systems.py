@@ -61,6 +61,7 @@ def test_steps_when_each_system_is_run(system: System) -> None:
     text = " ".join(word for command in commands for word in command)
     assert system is System.MAKE or PRODUCTS in text
     assert system is System.SETUPTOOLS or "3" in text
+    assert system is not System.CARGO or "--workspace" in text, "all members are built"
 
 
 def test_environment_when_another_toolkit_is_set() -> None:
