@@ -87,4 +87,6 @@ def _none(_: object) -> bool:
 def _rules_of(project: CMakeProject, command: Command) -> tuple[_Rule, ...]:
     if command.name in findcuda.RULES and command.name not in project.functions:
         return (findcuda.RULES[command.name],)
+    if command.name not in _RULES and command.name not in project.functions:
+        return (sources.made_elsewhere,)
     return _RULES.get(command.name, ())

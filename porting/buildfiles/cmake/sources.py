@@ -9,6 +9,8 @@ from porting.buildfiles.cmake.words import words_of
 
 _TAIL = "PROPERTIES LANGUAGE HIP"
 _WHOLE_VARIABLE = re.compile(r"\$\{(\w+)\}")
+# As in Python_add_library, pybind11_add_module, add_python_extension.
+_MAKES_TARGET = re.compile(r"add_(?:\w+_)?(?:library|module|executable|extension)|_extension_?\w*$")
 _PATTERN = re.compile(r"[*?\[]")
 _GLOB_WORDS = frozenset(("CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS"))
 _MAY_MATCH = re.compile(r"\.(?:cu[*?]*|c[*?]+|\*|\[.*\])$|\*$")
@@ -23,6 +25,12 @@ def target(conversion: Conversion, command: Command) -> None:
     names = [m[1] for w in words if (m := _WHOLE_VARIABLE.fullmatch(w.text))]
     if any(_is_unknown(conversion, name) for name in names) and _may_have_cuda(conversion):
         conversion.edits.after(command, *_of_target(command.values[0]))
+
+
+def made_elsewhere(conversion: Conversion, command: Command) -> None:
+    """Set the language of the CUDA sources of a target that a package's own command makes."""
+    if _MAKES_TARGET.search(command.name):
+        mark(conversion, command, [value for value in command.values if value.endswith(".cu")])
 
 
 def listed(conversion: Conversion, command: Command) -> None:

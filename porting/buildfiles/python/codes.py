@@ -34,8 +34,9 @@ SCRIPT_CMAKE = Code(
     TOPIC,
     Severity.WARNING,
     "a build script gives CMake variables of CUDA's",
-    "The script configures CMake and defines CMAKE_CUDA_* variables.  A ROCm build does not read"
-    " them: its compiler and architectures are CMAKE_HIP_COMPILER and CMAKE_HIP_ARCHITECTURES.",
+    "The script configures CMake and names a variable of CUDA's in a form that is not converted,"
+    " unlike an option such as -DCMAKE_CUDA_FLAGS=-lineinfo.  A ROCm build does not read it: its"
+    " compiler and architectures are CMAKE_HIP_COMPILER and CMAKE_HIP_ARCHITECTURES.",
 )
 SCRIPT_MANIFEST = Code(
     "BLD108",

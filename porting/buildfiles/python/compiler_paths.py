@@ -1,13 +1,30 @@
-"""Where a Python file puts the path of nvcc together, or hands it to setuptools as a compiler."""
+"""Where a Python file puts paths of CUDA's together: of nvcc, of the folder of libraries."""
 
 import ast
 import re
 from collections.abc import Iterator
 
+from porting.buildfiles.python.commands import mentions_nvcc
 from porting.buildfiles.python.module import PythonModule
 
 _NVCC = re.compile(r"(?:.*/)?nvcc")
+_LIBRARIES = re.compile(r"(?:.*/)?lib64(?:/stubs)?")
 _SETTERS = frozenset(("set_executable", "set_executables"))
+
+
+def executables(module: PythonModule) -> Iterator[ast.expr]:
+    """Yield what a file hands to setuptools as a compiler, where that is nvcc."""
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="set_executable"), args=[key, value]):
+                keys = [(getattr(key, "value", ""), value)]
+            case ast.Call(func=ast.Attribute(attr="set_executables"), keywords=keywords):
+                keys = [(keyword.arg, keyword.value) for keyword in keywords]
+            case _:
+                continue
+        for name, given in keys:
+            if "linker" not in str(name) and mentions_nvcc(module, given):
+                yield given
 
 
 def compiler_paths(module: PythonModule) -> Iterator[ast.expr]:
@@ -16,19 +33,41 @@ def compiler_paths(module: PythonModule) -> Iterator[ast.expr]:
         match node:
             case ast.Call(func=ast.Attribute(attr=attr)) if attr in _SETTERS:
                 given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
-                yield from (value for value in given if _is_nvcc(value, ""))
+                yield from (value for value in given if _is_text(value, _NVCC, ""))
+    yield from _paths(module, _NVCC)
+
+
+def library_folders(module: PythonModule) -> Iterator[ast.expr]:
+    """Yield the expressions that are a folder of libraries by CUDA's name for it, lib64."""
+    yield from _paths(module, _LIBRARIES)
+
+
+def _paths(module: PythonModule, pattern: re.Pattern[str]) -> Iterator[ast.expr]:
+    """Yield the paths that are put together and end with a name."""
+    for node in ast.walk(module.tree):
+        match node:
             case ast.Call(func=func, args=[_, *_, last]):
-                if module.dotted(func) == "os.path.join" and _is_nvcc(last, ""):
+                if module.dotted(func) == "os.path.join" and _is_text(last, pattern, ""):
                     yield node
-            case ast.BinOp(op=ast.Add(), right=last) | ast.JoinedStr(values=[_, *_, last]):
-                if _is_nvcc(last, "/"):
+            case ast.BinOp(op=ast.Add(), right=last):
+                if _is_text(last, pattern, "/"):
+                    yield node
+            case ast.BinOp(op=ast.Div(), right=last):
+                if pattern is _LIBRARIES and _is_text(last, pattern, ""):
+                    yield node
+            case ast.JoinedStr(values=[first, *_, last]):
+                if _is_text(last, pattern, "/") and not _is_option(first):
                     yield node
             case _:
                 pass
 
 
-def _is_nvcc(node: ast.expr, before: str) -> bool:
-    """Whether an expression is a text that is nvcc, or ends with it after `before`."""
+def _is_option(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and str(node.value).startswith("-")
+
+
+def _is_text(node: ast.expr, pattern: re.Pattern[str], before: str) -> bool:
+    """Whether an expression is a text that a pattern matches, with `before` where it is a part."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return False
-    return bool(_NVCC.fullmatch(node.value)) and node.value.endswith(f"{before}nvcc")
+    return pattern.fullmatch(node.value) is not None and before in node.value

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from porting.buildfiles.codes import VERSION_DECISION, flag_code
 from porting.buildfiles.flags import is_of_nvcc, translate
+from porting.buildfiles.python.cmake_options import cmake_options
 from porting.buildfiles.python.codes import SCRIPT_ARCHITECTURES, SCRIPT_CMAKE
 from porting.buildfiles.python.commands import nvcc_commands
 from porting.buildfiles.python.generate import NAME
@@ -27,11 +28,14 @@ def findings(module: PythonModule) -> Iterator[Diagnostic]:
         if command.asks_version:
             message = "a ROCm build has no nvcc to ask for its version"
             yield _at(module, command.node, VERSION_DECISION, message, _RELEASE_HELP)
+    converted = {text for text, _ in cmake_options(module)}
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Attribute) and module.dotted(node) == "torch.version.cuda":
             if _decides(module, node):
                 message = "torch.version.cuda is None in a ROCm build, and something depends on it"
                 yield _at(module, node, VERSION_DECISION, message, _RELEASE_HELP)
+        elif node in converted:
+            continue
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from _string(module, node, node.value)
 

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from porting.buildfiles.python.cmake_options import cmake_options
 from porting.buildfiles.python.commands import nvcc_commands
-from porting.buildfiles.python.compiler_paths import compiler_paths
+from porting.buildfiles.python.compiler_paths import compiler_paths, executables, library_folders
 from porting.buildfiles.python.module import PythonModule, Span
 from porting.edits import Edit
 from porting.rules.strings.machine import is_home
@@ -43,9 +44,18 @@ def rewrite(module: PythonModule) -> list[Edit]:
             edits += _extensions(module, node)
     commands = [command.node for command in nvcc_commands(module)]
     wraps += (Wrap(module.span(node), "gpu_build.command(") for node in commands)
-    within = {part for node in commands for part in ast.walk(node)}
+    options = [whole for _, whole in cmake_options(module)]
+    compilers = list(executables(module))
+    within = {part for node in (*commands, *options, *compilers) for part in ast.walk(node)}
     paths = (node for node in compiler_paths(module) if node not in within)
-    wraps += (Wrap(module.span(node), "gpu_build.program(") for node in paths)
+    folders = (node for node in library_folders(module) if node not in within)
+    for name, nodes in (
+        ("cmake_option", options),
+        ("executable", compilers),
+        ("program", paths),
+        ("folder", folders),
+    ):
+        wraps += (Wrap(module.span(node), f"gpu_build.{name}(") for node in nodes)
     return sorted([*_inserts(wraps), *edits], key=lambda edit: (edit.start, edit.end))
 
 

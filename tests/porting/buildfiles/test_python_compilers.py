@@ -67,7 +67,8 @@ def test_compiler_that_setuptools_is_given_is_hipcc(
     text = f"import json, os\n{LITERAL}compiler.{call}\nprint(json.dumps(compiler.path))\n"
     files = {"setup.py": text}
     tree = write(files, convert(files))
-    assert _printed(tree / "setup.py", "rocm", rocm) == str(rocm / "bin/hipcc")
+    words = [str(rocm / "bin/hipcc"), f"--rocm-path={rocm}", "-x", "hip"]
+    assert _printed(tree / "setup.py", "rocm", rocm) == words
 
 
 PLAIN = """\

@@ -12,6 +12,7 @@ from porting.buildfiles.python.script.options import (
     architectures,
     header_flags,
     library_folder,
+    rocm_cmake_option,
     rocm_command,
     rocm_flags,
     rocm_libraries,
@@ -66,6 +67,24 @@ def command(words: Any) -> Any:
     return rocm_command([os.fspath(word) for word in words])
 
 
+def executable(path: Any) -> Any:
+    """Return nvcc as a compiler for setuptools, in a ROCm build the words that compile HIP."""
+    return [*compiler(), "-x", "hip"] if is_rocm() else path
+
+
+def folder(path: Any) -> Any:
+    """Return a folder of CUDA, in a ROCm build ROCm's of the same kind: lib for lib64."""
+    if not is_rocm():
+        return path
+    found = rocm_path(os.fspath(path))
+    return found if isinstance(path, str) else type(path)(found)
+
+
+def cmake_option(option: str) -> str:
+    """Return a definition for CMake, in a ROCm build the one that HIP has in its place."""
+    return rocm_cmake_option(option) if is_rocm() else option
+
+
 def flags(options: Any) -> Any:
     """Return options of nvcc, in a ROCm build those of clang for HIP."""
     return rocm_flags(options) if is_rocm() else options
@@ -95,6 +114,11 @@ def _rocm_keywords(keywords: Mapping[str, Any], *, by_torch: bool) -> dict[str, 
     if by_torch and header_flags():
         # torch for ROCm has CUDA's code under the same names, and its folders come by -I too.
         done["include_dirs"] = unique([header_flags()[-1], *done.get("include_dirs", ())])
+    if not by_torch:
+        # Compilers of the host find HIP's headers, and are told the platform, by no hipcc.
+        headers = os.path.join(rocm_home(), "include")
+        done["include_dirs"] = unique([*done.get("include_dirs", ()), headers])
+        done["define_macros"] = [*done.get("define_macros", ()), ("__HIP_PLATFORM_AMD__", "1")]
     folder = library_folder()
     done["library_dirs"] = unique([*done.get("library_dirs", ()), folder])
     linked = rocm_flags(done.get("extra_link_args") or ())

@@ -1,6 +1,6 @@
 """Command lines of nvcc as those of clang for HIP, in a generated build script."""
 # The text must run on Python 3.8; its paths are strings, as in the flags they stand in.
-# ruff: noqa: PTH100, PTH118, PTH120, UP006, UP035
+# ruff: noqa: PTH100, PTH113, PTH118, PTH120, UP006, UP035
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from porting.buildfiles.python.script.tables import (
     LIBRARIES,
     OPTIONS,
     PLATFORMS,
+    SELECTOR,
 )
 
 # What kind of value an option of nvcc takes, a pattern of values, and clang's options for them.
@@ -45,6 +46,23 @@ def rocm_command(words: list[str]) -> list[str]:
         line += [f"-L{library_folder()}", rpath()]
         arguments = [*arguments, "-lamdhip64", *(f"-l{name}" for name in IMPLIED)]
     return [*line, *_name_language(rocm_flags(arguments))]
+
+
+def rocm_cmake_option(option: str) -> str:
+    """Return a definition of CUDA's for CMake as HIP's; what HIP has none of names the platform."""
+    name, _, value = option[2:].partition("=")
+    name = name.partition(":")[0]
+    new = name.replace("CUDA", "HIP")
+    if name == "CMAKE_CUDA_ARCHITECTURES":
+        return f"-D{new}={';'.join(architectures())}"
+    if name.startswith("CMAKE_CUDA_FLAGS"):
+        return f"-D{new}={' '.join(rocm_flags(value.split()))}"
+    if name.startswith("CMAKE_CUDA_STANDARD"):
+        return f"-D{new}={value}"
+    clang = os.path.join(rocm_home(), "llvm", "bin", "clang++")
+    if name == "CMAKE_CUDA_COMPILER" and os.path.isfile(clang):
+        return f"-D{new}={clang}"
+    return f"-D{SELECTOR}=rocm"
 
 
 def library_folder() -> str:
