@@ -42,6 +42,14 @@ def load(root: Path) -> Mapping[str, Command]:
     return {}
 
 
+def unused(root: Path, commands: Mapping[str, Command]) -> str:
+    """Return that the tree's database helped nobody, "" where it did or where there is none."""
+    place = next((place for place in _PLACES if (root / place).is_file()), "")
+    if commands or not place:
+        return ""
+    return f"{place} names no unit of this tree, so no flags were taken from it"
+
+
 def parse(path: Path, root: Path) -> Mapping[str, Command]:
     """Return the commands of one database for the files that exist below `root`."""
     try:

@@ -60,7 +60,11 @@ def _faults(result: Result, root: Path) -> Iterable[_Fault]:
 
 
 def _place(error: ClangError, root: Path, unit: str) -> tuple[str, int, int]:
-    """Return where in the tree an error belongs; what happened nowhere in it is the unit's."""
+    """Return where in the tree an error belongs; what happened nowhere in it is the unit's.
+
+    clang prints paths without links and dots, however the tree was named.
+    """
+    root = root.resolve()
     place = error.best_place(lambda path: Path(path).is_relative_to(root))
     if place is None:
         return unit, 1, 1

@@ -103,7 +103,15 @@ def verify(request: VerifyRequest, progress: Progress = _silent) -> Verification
     except OSError as error:  # no place for temporary files, no process to be had
         reason = f"{error}; compilers need room in {tempfile.gettempdir()}: set TMPDIR"
         return _summary(request, tree, [], dict.fromkeys(STAGES, reason))
-    return _summary(request, tree, results, unavailable, toolchain)
+    done = _summary(request, tree, results, unavailable, toolchain)
+    return _noted(done, database.unused(tree.root, session.database))
+
+
+def _noted(done: Verification, note: str) -> Verification:
+    def told(stage: Stage) -> Stage:
+        return replace(stage, note="; ".join(filter(None, (stage.note, note))))
+
+    return replace(done, stages=tuple(map(told, done.stages)))
 
 
 def _summary(
@@ -156,7 +164,8 @@ class _Session:
         self._toolchain = toolchain
         self._archs = archs
         self._progress = progress
-        self._compiler = Compiler(toolchain, tree, request.flags, database.load(tree.root))
+        self.database = database.load(tree.root)
+        self._compiler = Compiler(toolchain, tree, request.flags, self.database)
         able = [arch for arch in request.target.archs if not toolchain.why_not(arch)]
         self._done = self._total = 0
         self._host_arch = able[0] if able else _ANY_ARCH

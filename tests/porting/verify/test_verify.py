@@ -272,6 +272,18 @@ def test_flags_when_the_build_has_them(sysroot: Sysroot, tmp_path: Path) -> None
     assert len(result.verdicts["src/a.cpp"]) == 2
 
 
+def test_flags_when_the_build_was_of_another_tree(sysroot: Sysroot, tmp_path: Path) -> None:
+    root = write(tmp_path, {"a.cu": GOOD})
+    command = "nvcc -DVALUE=3 -c /in/b.cu"
+    entries = [{"directory": "/in", "file": "/in/b.cu", "command": command}]
+    for place, named in (("build/compile_commands.json", entries), ("compile_commands.json", [])):
+        write(root, {place: json.dumps(named)})
+        result = verify(VerifyRequest(root, Target(archs=("gfx942",))))
+        assert [stage.note for stage in result.stages] == [
+            f"{place} names no unit of this tree, so no flags were taken from it"
+        ] * 2
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
