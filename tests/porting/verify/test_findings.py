@@ -38,3 +38,13 @@ def test_cuda_header_with_a_hip_one_in_its_place_says_that_the_text_is_not_porte
 
 def test_other_header_is_a_matter_of_include_dirs() -> None:
     assert "name its folder in include-dirs" in _missing("mine/own.h").help
+
+
+@pytest.mark.parametrize("name", ["link", "tree/../tree", "tree"])
+def test_place_is_the_errors_however_the_tree_was_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "link").symlink_to("tree")
+    error = ClangError("no such thing", Place(str(tmp_path / "tree/a.cu"), 7))
+    result = Result(Job(Unit("a.cu", Language.HIP), HOST), Outcome.FAILED, "", (error,))
+    found = diagnostics([result], tmp_path / name, Target("7.1"), lambda file, line: (file, line))
+    assert [(d.file, d.line) for d in found] == [("a.cu", 7)]
