@@ -1,12 +1,14 @@
-"""`porting sysroot create` and `porting sysroot list`."""
+"""`porting sysroot create`, `porting sysroot find` and `porting sysroot list`."""
 
+import os
 import sys
 from typing import Any
 
 import click
 
+from porting.building.toolset import find
 from porting.cli.terminal import form_option, write_json, write_text
-from porting.config import DEFAULT_ROCM, release_key
+from porting.config import DEFAULT_ROCM, Target, release_key
 from porting.errors import ToolchainError
 from porting.toolkits import cuda
 from porting.toolkits import sysroot as sysroots
@@ -50,6 +52,23 @@ def _create_cuda(rocm: str | None, form: str) -> int:
         write_json(home.to_json())
     else:
         write_text(f"CUDA {home.release}\npath:    {home.path}\nnvcc:    {home.nvcc}\n")
+    return 0
+
+
+@sysroot_group.command("find")
+@click.option("--rocm", metavar="RELEASE", help=f"ROCm release.  [default: {DEFAULT_ROCM}]")
+@click.option("--platform", type=click.Choice(["rocm", "cuda"]), required=True)
+@form_option
+def find_command(rocm: str | None, platform: str, form: str) -> int:
+    """Say which toolkit a build uses: the one that is installed, else the tree from wheels."""
+    if platform == "cuda" and rocm is not None:
+        raise click.UsageError(f"--rocm {rocm} names a ROCm release; leave it out for CUDA")
+    found = find(platform, Target(rocm or DEFAULT_ROCM), _say, os.environ)
+    if form == "json":
+        row = {"schema_version": 1, "platform": platform, "path": str(found.home)}
+        write_json({**row, "note": found.note})
+    else:
+        write_text(f"{found.home}\n")
     return 0
 
 

@@ -207,6 +207,27 @@ def test_sysroot_list_names_every_release(command: Command) -> None:
     assert all(row["path"] or row["reason"] for row in rows)
 
 
+def test_sysroot_find_prints_the_home_that_a_build_uses(
+    command: Command, environment: dict[str, str], tmp_path: Path
+) -> None:
+    home = tmp_path / "cuda"
+    for file in ("include/cuda_runtime.h", "lib64/libcudart_static.a"):
+        (home / file).parent.mkdir(parents=True)
+        (home / file).touch()
+    environment["CUDA_HOME"] = str(home)
+    done = command("sysroot", "find", "--platform", "cuda", "--format", "json")
+    assert json.loads(done.stdout) == {
+        "schema_version": 1,
+        "platform": "cuda",
+        "path": str(home),
+        "note": "",
+    }
+    assert command("sysroot", "find", "--platform", "cuda").stdout == f"{home}\n"
+    wrong = command("sysroot", "find", "--platform", "cuda", "--rocm", "7.1")
+    assert wrong.returncode == 2
+    assert "--rocm 7.1 names a ROCm release" in wrong.stderr
+
+
 @pytest.mark.toolchain
 @pytest.mark.usefixtures("sysroot")
 def test_sysroot_create_prints_what_tools_rely_on(command: Command) -> None:
