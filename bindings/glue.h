@@ -6,5 +6,6 @@
 namespace eclosion {
 
 void init_dynlib(nanobind::module_& m);
+void init_host_kernels(nanobind::module_& m);
 
 }  // namespace eclosion

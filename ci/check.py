@@ -29,7 +29,7 @@ def static_areas() -> list[Area]:
     """List the areas that only read the sources."""
     sources = [
         str(path.relative_to(ROOT))
-        for pattern in ("*.cpp", "*.h")
+        for pattern in ("*.cpp", "*.h", "*.cu")
         for path in sorted((ROOT / "bindings").rglob(pattern))
     ]
     return [

@@ -107,21 +107,3 @@ def test_installed_packages_when_located(environment: Path) -> None:
     code = "import porting, runtime.core; print(porting.__file__, runtime.core.__file__)"
     printed = run_installed(environment, ["-c", code]).split()
     assert [path.startswith(str(environment)) for path in printed] == [True, True]
-
-
-def test_build_when_gpu_modules_are_asked_for(tmp_path: Path) -> None:
-    """No stub is built in place of what a later release brings."""
-    done = subprocess.run(
-        ["cmake", "-S", ROOT, "-B", tmp_path, "-DECLOSION_GPU=rocm", "-DECLOSION_MODULE=OFF"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"},
-    )
-    assert done.returncode == 1
-    message = " ".join(done.stderr.split())
-    assert (
-        "ECLOSION_GPU=rocm: this release has no GPU modules yet, they come with a later one; "
-        "leave ECLOSION_GPU unset or set it to none"
-    ) in message

@@ -1,0 +1,12 @@
+# Makes the folder TO like the folder FROM and leaves files that are equal untouched.
+file(GLOB_RECURSE wanted LIST_DIRECTORIES false RELATIVE "${FROM}" "${FROM}/*")
+file(GLOB_RECURSE present LIST_DIRECTORIES false RELATIVE "${TO}" "${TO}/*")
+foreach(path IN LISTS wanted)
+  get_filename_component(folder "${TO}/${path}" DIRECTORY)
+  file(MAKE_DIRECTORY "${folder}")
+  file(COPY_FILE "${FROM}/${path}" "${TO}/${path}" ONLY_IF_DIFFERENT)
+endforeach()
+list(REMOVE_ITEM present ${wanted})
+foreach(path IN LISTS present)
+  file(REMOVE "${TO}/${path}")
+endforeach()

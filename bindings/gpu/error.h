@@ -1,0 +1,45 @@
+// One check for every call: a status becomes an exception that says what
+// failed.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace eclosion::gpu {
+
+// A call of the GPU runtime or driver failed.
+class GpuError : public std::runtime_error {
+ public:
+  GpuError(std::string call, int code, std::string name, std::string text);
+
+  // The function that failed, as the vendor names it.
+  [[nodiscard]] const std::string& call() const noexcept { return call_; }
+  // The vendor's number. The two vendors number errors differently.
+  [[nodiscard]] int code() const noexcept { return code_; }
+  // The vendor's name of the error.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  // The vendor's sentence on it.
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string call_;
+  int code_;
+  std::string name_;
+  std::string text_;
+};
+
+// Throw GpuError for a status that is no success.
+//
+// Releases differ in when a failure is still to be seen in the thread's error
+// state. So statuses alone are trusted, and a failure is taken out of that
+// state before it is thrown: no later check of anybody's finds it there.
+void check(cudaError_t status, const char* call);
+
+}  // namespace eclosion::gpu
+
+// The call's own name is the text that people search for.
+#define ECLOSION_CALL(function, ...) \
+  ::eclosion::gpu::check(function(__VA_ARGS__), #function)

@@ -1,0 +1,75 @@
+// The runtime's streams and events behind the types of stream.h.
+#include "stream.h"
+
+#include "device.h"
+#include "error.h"
+
+namespace eclosion::gpu {
+namespace {
+
+// Not being done yet is an answer, and no failure.
+#define ECLOSION_IS_READY(function, ...) \
+  is_ready(function(__VA_ARGS__), #function)
+
+bool is_ready(cudaError_t status, const char* call) {
+  if (status == cudaErrorNotReady) {
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  check(status, call);
+  return true;
+}
+
+}  // namespace
+
+void StreamDeleter::operator()(cudaStream_t stream) const noexcept {
+  static_cast<void>(cudaStreamDestroy(stream));
+}
+
+void EventDeleter::operator()(cudaEvent_t event) const noexcept {
+  static_cast<void>(cudaEventDestroy(event));
+}
+
+Stream::Stream(int device, int priority) : device_(device) {
+  const DeviceScope scope(device);
+  cudaStream_t stream = nullptr;
+  ECLOSION_CALL(cudaStreamCreateWithPriority, &stream, cudaStreamNonBlocking,
+                priority);
+  stream_.reset(stream);
+}
+
+void Stream::synchronize() const {
+  ECLOSION_CALL(cudaStreamSynchronize, get());
+}
+
+bool Stream::is_done() const {
+  return ECLOSION_IS_READY(cudaStreamQuery, get());
+}
+
+void Stream::wait(const Event& event) const {
+  ECLOSION_CALL(cudaStreamWaitEvent, get(), event.get(), 0);
+}
+
+Event::Event(int device, bool has_time) {
+  const DeviceScope scope(device);
+  cudaEvent_t event = nullptr;
+  ECLOSION_CALL(cudaEventCreateWithFlags, &event,
+                has_time ? cudaEventDefault : cudaEventDisableTiming);
+  event_.reset(event);
+}
+
+void Event::record(const Stream& stream) const {
+  ECLOSION_CALL(cudaEventRecord, get(), stream.get());
+}
+
+void Event::synchronize() const { ECLOSION_CALL(cudaEventSynchronize, get()); }
+
+bool Event::is_done() const { return ECLOSION_IS_READY(cudaEventQuery, get()); }
+
+float Event::elapsed_ms(const Event& start) const {
+  float elapsed = 0;
+  ECLOSION_CALL(cudaEventElapsedTime, &elapsed, start.get(), get());
+  return elapsed;
+}
+
+}  // namespace eclosion::gpu

@@ -1,0 +1,129 @@
+# Builds the GPU module of each platform in ECLOSION_GPU from bindings/gpu.
+#
+# CUDA: bindings/gpu as it is. ROCm: what `porting` makes of it, in the build
+# tree. Each is a project of its own, since a project has one GPU compiler. A
+# module that `porting link audit` finds fault with fails the build.
+include(ExternalProject)
+
+set(ECLOSION_ROCM "7.1" CACHE STRING "ROCm release that runtime._gpu_rocm is for")
+set(ECLOSION_ROCM_ARCHS "gfx90a;gfx942;gfx1100" CACHE STRING
+    "AMD GPU architectures with device code")
+set(ECLOSION_CUDA_ARCHS "80;90" CACHE STRING
+    "NVIDIA GPU architectures with device code")
+set(ECLOSION_RUNPATH "/opt/rocm/lib" CACHE STRING
+    "Where runtime._gpu_rocm looks for ROCm's libraries")
+option(ECLOSION_SHARED_RUNTIME "Link cudart as a shared library (tests)" OFF)
+
+set(gpu_source "${PROJECT_SOURCE_DIR}/bindings/gpu")
+# The checkout's own `porting`, also where another one is installed.
+set(porting "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}"
+    "${Python_EXECUTABLE}" -m porting)
+
+# Sets a variable to the home of a platform's toolkit: the one that is
+# installed, else the one that `porting` builds from package-index wheels.
+function(eclosion_find_toolkit platform result)
+  set(options --platform ${platform})
+  if(platform STREQUAL "rocm")
+    list(APPEND options --rocm ${ECLOSION_ROCM})
+  endif()
+  execute_process(
+    COMMAND ${porting} sysroot find ${options}
+    OUTPUT_VARIABLE home OUTPUT_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR
+      "ECLOSION_GPU=${ECLOSION_GPU} needs a toolkit for ${platform}, and "
+      "there is none; what porting says above tells how to get one")
+  endif()
+  message(STATUS "toolkit for ${platform}: ${home}")
+  set(${result} "${home}" PARENT_SCOPE)
+endfunction()
+
+# Adds the target of a platform's module. SOURCE: the project to build.
+# DLPACK: DLPack's number of its devices (dlpack.h, DLDeviceType).
+# AUDIT: options of the audit. CACHE: what else the project is configured with.
+function(eclosion_add_gpu platform)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;DLPACK" "AUDIT;CACHE;DEPENDS")
+  set(module _gpu_${platform})
+  set(build "${PROJECT_BINARY_DIR}/gpu/${platform}/build")
+  ExternalProject_Add(${module}
+    SOURCE_DIR "${arg_SOURCE}"
+    BINARY_DIR "${build}"
+    PREFIX "${PROJECT_BINARY_DIR}/gpu/${platform}/steps"
+    DEPENDS ${arg_DEPENDS}
+    DOWNLOAD_COMMAND ""
+    UPDATE_COMMAND ""
+    INSTALL_COMMAND ""
+    BUILD_ALWAYS ON
+    CMAKE_CACHE_ARGS
+      -DCMAKE_BUILD_TYPE:STRING=${CMAKE_BUILD_TYPE}
+      -DPython_EXECUTABLE:FILEPATH=${Python_EXECUTABLE}
+      -DPython_INCLUDE_DIR:PATH=${Python_INCLUDE_DIRS}
+      -Dnanobind_DIR:PATH=${nanobind_DIR}
+      -DECLOSION_MODULE:STRING=${module}
+      -DECLOSION_CORE_DIR:PATH=${PROJECT_SOURCE_DIR}/bindings/core
+      -DECLOSION_DLPACK_DEVICE:STRING=${arg_DLPACK}
+      ${arg_CACHE})
+  ExternalProject_Add_Step(${module} audit
+    COMMENT "Auditing ${module}"
+    COMMAND ${porting} link audit --platform ${platform} ${arg_AUDIT} "${build}/module"
+    DEPENDEES build
+    ALWAYS ON)
+  install(DIRECTORY "${build}/module/" DESTINATION runtime
+    FILES_MATCHING PATTERN "${module}*")
+endfunction()
+
+function(eclosion_add_cuda)
+  eclosion_find_toolkit(cuda home)
+  list(TRANSFORM ECLOSION_CUDA_ARCHS PREPEND "sm_" OUTPUT_VARIABLE audited)
+  list(JOIN audited "," audited)
+  eclosion_add_gpu(cuda
+    SOURCE "${gpu_source}"
+    DLPACK 2
+    AUDIT --arch ${audited}
+    CACHE
+      -DCMAKE_CUDA_COMPILER:FILEPATH=${home}/bin/nvcc
+      -DCUDAToolkit_ROOT:PATH=${home}
+      -DCMAKE_CUDA_ARCHITECTURES:STRING=${ECLOSION_CUDA_ARCHS}
+      -DECLOSION_SHARED_RUNTIME:BOOL=${ECLOSION_SHARED_RUNTIME})
+endfunction()
+
+function(eclosion_add_rocm)
+  eclosion_find_toolkit(rocm home)
+  list(JOIN ECLOSION_ROCM_ARCHS "," archs)
+  set(work "${PROJECT_BINARY_DIR}/gpu/rocm")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${gpu_source}/*")
+  file(GLOB_RECURSE tool CONFIGURE_DEPENDS
+    "${PROJECT_SOURCE_DIR}/porting/*.py" "${PROJECT_SOURCE_DIR}/porting/*.tsv")
+  # A file that is gone is no dependency that is newer: the list itself is one.
+  list(JOIN sources "\n" listed)
+  file(CONFIGURE OUTPUT "${work}/sources.txt" CONTENT "${listed}\n" @ONLY)
+  add_custom_command(
+    OUTPUT "${work}/ported.stamp"
+    COMMENT "Porting bindings/gpu to ROCm ${ECLOSION_ROCM}"
+    COMMAND ${porting} port "${gpu_source}" -o "${work}/ported" --force
+      --no-verify --rocm ${ECLOSION_ROCM} --arch ${archs}
+    # Only what differs is copied, so that only what depends on it is built.
+    COMMAND "${CMAKE_COMMAND}" "-DFROM=${work}/ported" "-DTO=${work}/source"
+      -P "${PROJECT_SOURCE_DIR}/bindings/copy_changed.cmake"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${work}/ported.stamp"
+    DEPENDS ${sources} ${tool} "${work}/sources.txt"
+      "${PROJECT_SOURCE_DIR}/bindings/copy_changed.cmake"
+    VERBATIM)
+  add_custom_target(ported_gpu DEPENDS "${work}/ported.stamp")
+  eclosion_add_gpu(rocm
+    SOURCE "${work}/source"
+    DLPACK 10
+    DEPENDS ported_gpu
+    AUDIT --rocm ${ECLOSION_ROCM} --arch ${archs}
+    CACHE
+      -DCMAKE_HIP_COMPILER:FILEPATH=${home}/llvm/bin/clang++
+      -DCMAKE_HIP_COMPILER_ROCM_ROOT:PATH=${home}
+      -DCMAKE_PREFIX_PATH:PATH=${home}
+      -DCMAKE_HIP_ARCHITECTURES:STRING=${ECLOSION_ROCM_ARCHS}
+      -DECLOSION_RUNPATH:STRING=${ECLOSION_RUNPATH})
+endfunction()
+
+foreach(platform IN LISTS ECLOSION_GPU)
+  cmake_language(CALL eclosion_add_${platform})
+endforeach()
