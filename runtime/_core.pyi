@@ -1,6 +1,7 @@
 """Types of the compiled module; runtime/core.py is its only importer."""
 
 from collections.abc import Sequence
+from typing import Any
 
 class LibraryError(OSError):
     """None of a library's candidate names could be opened."""
@@ -28,3 +29,21 @@ class Library:
     def path(self) -> str: ...
     @property
     def shared(self) -> bool: ...
+
+def range_of(array: object) -> tuple[int, int, int, int]:
+    """Return address, bytes, DLPack's device kind and number of a contiguous array."""
+
+def bytes_of(owner: object, address: int, nbytes: int) -> Any:  # noqa: ANN401 - an array of nanobind's
+    """Return an array of the host's bytes that keeps their owner alive."""
+
+def checksum(source: int, nbytes: int) -> int:
+    """Return the 64-bit checksum of a range."""
+
+def pack(buffer: int, segments: Sequence[tuple[int, int, int]]) -> None:
+    """Copy (address, offset, size) ranges into a buffer."""
+
+def unpack(buffer: int, segments: Sequence[tuple[int, int, int]]) -> None:
+    """Copy a buffer back into its ranges."""
+
+def accumulate(target: int, sources: Sequence[int], scale: float, element: int, count: int) -> None:
+    """Set target to (target + all sources) * scale."""

@@ -2,7 +2,7 @@
 
 import click
 
-from runtime.devices import LIBRARIES, probe_apart
+from runtime.devices import LIBRARIES, PLATFORMS, probe_apart
 from runtime.devices.report import as_json, as_text
 
 
@@ -19,13 +19,14 @@ def main() -> None:
     type=click.FloatRange(min=0, min_open=True),
     default=30.0,
     show_default=True,
-    help="Seconds each library has to answer.",
+    help="Seconds each of them has to answer.",
 )
 def devices(form: str, timeout: float) -> None:
-    """Print PASS or FAIL for every vendor library, and the reason.
+    """Print PASS or FAIL for every vendor library and GPU platform, and the reason.
 
-    A library that is missing is a finding, not an error: the exit status is 0 whenever the report
-    could be made.
+    What is missing is a finding, not an error: the exit status is 0 whenever the report could be
+    made.
     """
-    findings = probe_apart(LIBRARIES, timeout)
-    click.echo(as_json(findings) if form == "json" else as_text(findings))
+    findings = probe_apart([*LIBRARIES, *PLATFORMS], timeout)
+    render = as_json if form == "json" else as_text
+    click.echo(render(findings[: len(LIBRARIES)], findings[len(LIBRARIES) :]))

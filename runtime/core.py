@@ -3,7 +3,17 @@
 from typing import Final
 
 try:
-    from runtime._core import Library, LibraryError, Symbol
+    from runtime._core import (
+        Library,
+        LibraryError,
+        Symbol,
+        accumulate,
+        bytes_of,
+        checksum,
+        pack,
+        range_of,
+        unpack,
+    )
 except ModuleNotFoundError as error:
     if error.name != "runtime._core":
         raise
@@ -14,4 +24,14 @@ except ModuleNotFoundError as error:
     )
     raise ModuleNotFoundError(_HINT, name=error.name) from error
 
-__all__ = ["Library", "LibraryError", "Symbol"]
+__all__ = [
+    "Library",
+    "LibraryError",
+    "Symbol",
+    "accumulate",
+    "bytes_of",
+    "checksum",
+    "pack",
+    "range_of",
+    "unpack",
+]

@@ -1,9 +1,10 @@
-"""NVIDIA's libraries: the driver API and NCCL."""
+"""NVIDIA's platform, and its libraries: the driver API and NCCL."""
 
 from ctypes import POINTER, byref, c_char_p, c_int, c_uint
 
 from runtime.devices.calls import Calls, c_function
 from runtime.devices.nccl_api import NCCL_OPTIONAL, NCCL_REQUIRED, prove_nccl
+from runtime.devices.platforms import GpuPlatform
 from runtime.devices.record import Evidence, VendorLibrary
 
 _INIT = c_function(c_int, c_uint)
@@ -57,4 +58,16 @@ LIBNCCL = VendorLibrary(
     optional=NCCL_OPTIONAL,
     prove=prove_nccl,
     help="install NCCL 2 and put its folder on LD_LIBRARY_PATH",
+)
+
+CUDA = GpuPlatform(
+    name="cuda",
+    title="CUDA",
+    module="runtime._gpu_cuda",
+    library="libcudart.so.13",
+    home_variables=("CUDA_HOME", "CUDA_PATH"),
+    architecture="sm_{major}{minor}",
+    version_of=lambda number: (number // 1000, number % 1000 // 10),
+    oldest=(12, 0),
+    without_driver=frozenset({35}),  # cudaErrorInsufficientDriver
 )

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
-from runtime.devices.record import Finding, VendorLibrary
+from runtime.devices.record import Finding, Probed
 
 # The child gets our module search path as it is: -P, -I or an edited sys.path included.
 _CHILD = (
@@ -19,7 +19,7 @@ _CHILD = (
 _KILL_SECONDS = 2.0
 
 
-def probe_apart(records: Sequence[VendorLibrary], timeout: float) -> list[Finding]:
+def probe_apart(records: Sequence[Probed], timeout: float) -> list[Finding]:
     """Probe every record in its own child at once; return findings in the order given.
 
     A child that is not done after `timeout` seconds is killed and its library does not work.
@@ -28,7 +28,7 @@ def probe_apart(records: Sequence[VendorLibrary], timeout: float) -> list[Findin
         return list(pool.map(partial(_probe_one, timeout=timeout), records))
 
 
-def _probe_one(record: VendorLibrary, timeout: float) -> Finding:
+def _probe_one(record: Probed, timeout: float) -> Finding:
     command = [sys.executable, "-c", _CHILD, json.dumps(sys.path), record.name]
     try:
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -59,7 +59,7 @@ def _end(child: "subprocess.Popen[bytes]") -> str:
     return "the driver hangs"
 
 
-def _last_finding(record: VendorLibrary, output: bytes) -> Finding:
+def _last_finding(record: Probed, output: bytes) -> Finding:
     """Read the last whole line: a child that dies has said what it knew until then."""
     lines = output.split(b"\n")[:-1]
     if not lines:
@@ -67,7 +67,7 @@ def _last_finding(record: VendorLibrary, output: bytes) -> Finding:
     return Finding(**json.loads(lines[-1]))
 
 
-def _unknown(record: VendorLibrary, reason: str) -> Finding:
+def _unknown(record: Probed, reason: str) -> Finding:
     return Finding(record.name, record.purpose, works=False, detail=reason, help=record.help)
 
 

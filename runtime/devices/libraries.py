@@ -1,10 +1,11 @@
-"""The vendor libraries that the runtime can use, in the order they are reported."""
+"""The vendor libraries and platforms that the runtime can use, in the order they are reported."""
 
 from typing import Final
 
-from runtime.devices.cuda import LIBCUDA, LIBNCCL
+from runtime.devices.cuda import CUDA, LIBCUDA, LIBNCCL
+from runtime.devices.platforms import GpuPlatform
 from runtime.devices.record import VendorLibrary
-from runtime.devices.rocm import LIBAMDHIP64, LIBRCCL
+from runtime.devices.rocm import LIBAMDHIP64, LIBRCCL, ROCM
 from runtime.devices.verbs import LIBIBVERBS
 
 LIBRARIES: Final[tuple[VendorLibrary, ...]] = (
@@ -14,3 +15,5 @@ LIBRARIES: Final[tuple[VendorLibrary, ...]] = (
     LIBRCCL,
     LIBIBVERBS,
 )
+
+PLATFORMS: Final[tuple[GpuPlatform, ...]] = (CUDA, ROCM)

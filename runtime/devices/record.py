@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from runtime.devices.calls import Calls
 
@@ -14,6 +14,22 @@ class Evidence:
     works: bool
     detail: str
     version: str | None = None
+
+
+class Probed(Protocol):
+    """What a probe is about: a vendor's library, or a platform with its devices."""
+
+    @property
+    def name(self) -> str:
+        """How the report calls it."""
+
+    @property
+    def purpose(self) -> str:
+        """What the runtime wants of it."""
+
+    @property
+    def help(self) -> str:
+        """What to do where it does not work."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""AMD's libraries: the HIP runtime and RCCL."""
+"""AMD's platform, and its libraries: the HIP runtime and RCCL."""
 
 from ctypes import POINTER, byref, c_char_p, c_int
 
 from runtime.devices.calls import Calls, c_function
 from runtime.devices.nccl_api import NCCL_OPTIONAL, NCCL_REQUIRED, prove_nccl
+from runtime.devices.platforms import GpuPlatform
 from runtime.devices.record import Evidence, VendorLibrary
 
 _GET_INT = c_function(c_int, POINTER(c_int))
@@ -60,4 +61,17 @@ LIBRCCL = VendorLibrary(
     optional=NCCL_OPTIONAL,
     prove=prove_nccl,
     help="install RCCL of ROCm 7.0 or newer and put its folder on LD_LIBRARY_PATH",
+)
+
+ROCM = GpuPlatform(
+    name="rocm",
+    title="ROCm",
+    module="runtime._gpu_rocm",
+    library="libamdhip64.so.7",
+    home_variables=("ROCM_PATH", "ROCM_HOME"),
+    architecture="gfx{major}.{minor}",
+    version_of=lambda number: (number // 10_000_000, number // 100_000 % 100),
+    oldest=(7, 0),
+    # hipErrorInsufficientDriver; HIP says hipErrorNoDevice where the kernel driver is missing too.
+    without_driver=frozenset({35}),
 )

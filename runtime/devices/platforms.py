@@ -1,0 +1,143 @@
+"""Which platforms have a device here, and why the others have none."""
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from runtime.devices.errors import DeviceError, DeviceUnavailableError
+from runtime.devices.gpu import GpuDevice, told
+from runtime.devices.visible import visible_devices
+
+SELECTOR = "GPU_PLATFORM"
+
+
+@dataclass(frozen=True)
+class GpuPlatform:
+    """A vendor's platform.
+
+    `module`: the compiled module that serves it.  `library`: the shared library that has to be
+    found, `home_variables` name the folder of its toolkit.  `architecture`: see GpuDevice.
+    `version_of`: the release in (major, minor) of the runtime's own number; `oldest` is the first
+    that works.  `without_driver`: the error codes by which the runtime says that it has no driver.
+    """
+
+    name: str
+    title: str
+    module: str
+    library: str
+    home_variables: tuple[str, ...]
+    architecture: str
+    version_of: Callable[[int], tuple[int, int]]
+    oldest: tuple[int, int]
+    without_driver: frozenset[int]
+
+    @property
+    def purpose(self) -> str:
+        """What the device report says of it."""
+        return f"{self.title} devices"
+
+    @property
+    def help(self) -> str:
+        """What to do where nothing else is known."""
+        return f"run `python -c 'import {self.module}'` to see how it ends"
+
+
+@dataclass(frozen=True)
+class Availability:
+    """A platform and the number of its devices, or the reason why there is none."""
+
+    platform: str
+    devices: int
+    reason: str = ""
+
+
+def load(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> ModuleType:
+    """Return the module of a platform that has a device.
+
+    Raises DeviceUnavailableError with the reason where there is none.
+    """
+    filtered = visible_devices(platform.name, environment)
+    module = _import(platform, environment)
+    with told():
+        version = platform.version_of(module.runtime_version())
+    if version < platform.oldest:
+        raise DeviceUnavailableError(
+            f"{platform.title} {_dotted(version)} was loaded, {_dotted(platform.oldest)} or newer"
+            f" is needed; put the folder of a newer {platform.library} on LD_LIBRARY_PATH"
+        )
+    try:
+        with told():
+            count: int = module.device_count()
+    except DeviceError as error:
+        raise DeviceUnavailableError(_why(platform, error)) from error
+    if not count:
+        hidden = f"; {filtered.variable}={filtered.value} hides them" if filtered else ""
+        raise DeviceUnavailableError(f"the driver has no {platform.title} device{hidden}")
+    return module
+
+
+def open_device(
+    platform: GpuPlatform, index: int, environment: Mapping[str, str] = os.environ
+) -> GpuDevice:
+    """Return a device of a platform.  Raises DeviceUnavailableError."""
+    module = load(platform, environment)
+    with told():
+        count: int = module.device_count()
+    if not 0 <= index < count:
+        raise DeviceUnavailableError(
+            f"there is no device {platform.name}:{index}; {count} are visible, from 0"
+        )
+    return GpuDevice(platform.name, index, module, platform.architecture)
+
+
+def examine(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> Availability:
+    """Return what a platform has; it runs the vendor's software in this process."""
+    try:
+        module = load(platform, environment)
+        with told():
+            return Availability(platform.name, module.device_count())
+    except DeviceUnavailableError as error:
+        return Availability(platform.name, 0, str(error))
+
+
+def _import(platform: GpuPlatform, environment: Mapping[str, str]) -> ModuleType:
+    try:
+        return importlib.import_module(platform.module)
+    except ModuleNotFoundError as error:
+        raise DeviceUnavailableError(
+            f"{platform.module} is not in this installation; build it with"
+            f" pip install . -C cmake.define.ECLOSION_GPU={platform.name}"
+        ) from error
+    except ImportError as error:
+        raise DeviceUnavailableError(
+            f"{platform.module} cannot be loaded: {error}{_home(platform, environment)};"
+            f" install {platform.title}, or put the folder of {platform.library} on LD_LIBRARY_PATH"
+        ) from error
+
+
+def _home(platform: GpuPlatform, environment: Mapping[str, str]) -> str:
+    """Say of a toolkit's home that is set whether it could have helped."""
+    for variable in platform.home_variables:
+        home = environment.get(variable)
+        if not home:
+            continue
+        folder = next(
+            (f for f in ("lib", "lib64") if Path(home, f, platform.library).exists()), None
+        )
+        if folder is None:
+            return f"; {variable}={home} is unusable, it has no lib/{platform.library}"
+        return f"; it is in {Path(home, folder)}, which the loader does not search"
+    return ""
+
+
+def _why(platform: GpuPlatform, error: DeviceError) -> str:
+    if error.code in platform.without_driver:
+        return f"{platform.title} is here without a driver: {error}; install the driver"
+    return f"{platform.title} has no usable device: {error}"
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]}"

@@ -1,0 +1,50 @@
+"""The variables of both vendors, read together."""
+
+import pytest
+
+from runtime.devices import VisibleDevicesError
+from runtime.devices.visible import Filter, visible_devices
+
+HIP, CUDA, ROCR = "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("cuda", {}, None),
+        ("cuda", {CUDA: "1"}, Filter(CUDA, "1")),
+        ("cuda", {HIP: "1", ROCR: "0"}, None),
+        ("rocm", {}, None),
+        ("rocm", {HIP: "0,1"}, Filter(HIP, "0,1")),
+        ("rocm", {CUDA: "2"}, Filter(CUDA, "2")),
+        ("rocm", {ROCR: "2"}, Filter(ROCR, "2")),
+        ("rocm", {HIP: "1", CUDA: "1"}, Filter(HIP, "1")),
+        ("cpu", {HIP: "1", ROCR: "0"}, None),
+    ],
+)
+def test_one_variable_filters(
+    platform: str, environment: dict[str, str], expected: Filter | None
+) -> None:
+    assert visible_devices(platform, environment) == expected
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        ({HIP: "1", ROCR: "0,1"}, r"^ROCR_VISIBLE_DEVICES=0,1 and HIP_VISIBLE_DEVICES=1 both"),
+        ({CUDA: "1", ROCR: "0"}, r"^ROCR_VISIBLE_DEVICES=0 and CUDA_VISIBLE_DEVICES=1 both"),
+        ({HIP: "0", CUDA: "1"}, r"^HIP_VISIBLE_DEVICES=0 and CUDA_VISIBLE_DEVICES=1 name"),
+    ],
+)
+def test_two_filters_are_an_error_that_names_both(
+    environment: dict[str, str], message: str
+) -> None:
+    with pytest.raises(VisibleDevicesError, match=message):
+        visible_devices("rocm", environment)
+
+
+@pytest.mark.parametrize(
+    ("value", "hides"), [("", True), ("-1", True), ("0", False), ("1,-1", False)]
+)
+def test_an_empty_list_hides_all(value: str, hides: bool) -> None:  # noqa: FBT001
+    assert Filter(CUDA, value).hides_all is hides
