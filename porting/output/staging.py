@@ -5,10 +5,8 @@ a killed run left behind is removed by the next one; a live run holds a lock on 
 """
 
 import ctypes
-import fcntl
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -20,9 +18,9 @@ from porting.errors import OutputError
 from porting.output.linemap import LineMap
 from porting.output.manifest import Manifest, file_digest, path_digest
 from porting.output.replacing import make_folders, output_error, remove_if_empty, signals_held
+from porting.processes import LOCK, is_free, locked_folder
 from porting.tree import MANIFEST_NAME
 
-_LOCK = "lock"
 _MOMENT = 60.0
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -97,13 +95,10 @@ class StagedFolder:
         place = real if self._inside else real.parent
         _remove_leftovers(place, prefix)
         with signals_held():
-            self._staging = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+            self._staging, lock = locked_folder(place, prefix)
             _live.add(self._staging)
+            self._undo.callback(os.close, lock)
             self._undo.callback(_remove, self._staging)
-        # A file, since NFS lets nobody lock a folder.
-        lock = os.open(self._staging / _LOCK, os.O_RDWR | os.O_CREAT)
-        self._undo.callback(os.close, lock)
-        _is_free(lock)
         self._filled = self._staging / "new"
         self._filled.mkdir()
         return self._filled
@@ -169,13 +164,13 @@ def _remove_leftovers(place: Path, prefix: str) -> None:
     for item in sorted(place.iterdir()):
         if not item.name.startswith(prefix):
             continue
-        if not (item / _LOCK).is_file():  # made a moment ago, or killed in that moment
+        if not (item / LOCK).is_file():  # made a moment ago, or killed in that moment
             if time.time() - item.lstat().st_mtime > _MOMENT:
                 remove_if_empty(item)
             continue
-        lock = os.open(item / _LOCK, os.O_RDWR)
+        lock = os.open(item / LOCK, os.O_RDWR)
         try:
-            if not _is_free(lock):
+            if not is_free(lock):
                 continue
             if (item / "old").exists():
                 raise OutputError(
@@ -185,15 +180,6 @@ def _remove_leftovers(place: Path, prefix: str) -> None:
             shutil.rmtree(item)
         finally:
             os.close(lock)
-
-
-def _is_free(lock: int) -> bool:
-    """Take a lock and say whether nobody had it; False where the file system has no locks."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _write_manifest(

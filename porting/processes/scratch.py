@@ -4,7 +4,6 @@ A live run holds a lock on a file in its folder, which ends with the process how
 Not the process id in the name: the run may be in another container that shares the folder.
 """
 
-import fcntl
 import os
 import shutil
 import stat
@@ -14,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_LOCK = ".lock"
-_TRIES = 10
+from porting.processes.locking import LOCK, is_free, locked_folder
+
 # A folder without a lock is being made, or its maker was killed in that moment.
 _MOMENT = 60.0
 
@@ -33,7 +32,8 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
     """
     place = Path(tempfile.gettempdir()).resolve()
     _remove_dead(place, prefix)
-    folder, lock = _made(place, prefix)
+    folder, lock = locked_folder(place, prefix)
+    _live.add(folder)
     try:
         yield folder
     finally:
@@ -49,21 +49,6 @@ def remove_live() -> None:
         _live.discard(folder)
 
 
-def _made(place: Path, prefix: str) -> tuple[Path, int]:
-    """Make a folder and lock it, which another run may take for a dead one until that is done."""
-    for _ in range(_TRIES):
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
-        _live.add(folder)
-        with suppress(FileNotFoundError):
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-            # Where there are no locks, nobody takes it for a dead one either.
-            if _is_free(lock) is not False and _is_at(lock, folder / _LOCK):
-                return folder, lock
-            os.close(lock)
-        _live.discard(folder)
-    raise FileNotFoundError(f"{place}: folders that are made there disappear")
-
-
 def _remove_dead(place: Path, prefix: str) -> None:
     """Remove what is ours and whose lock is free.  What cannot be removed stays for the next."""
     with suppress(OSError):
@@ -74,14 +59,14 @@ def _remove_dead(place: Path, prefix: str) -> None:
 
 def _remove_if_dead(folder: Path) -> None:
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         with suppress(OSError):
             if time.time() - folder.lstat().st_mtime > _MOMENT:
                 folder.rmdir()
         return
     try:
-        if _is_free(lock):
+        if is_free(lock):
             _remove(folder)
     finally:
         os.close(lock)
@@ -96,34 +81,16 @@ def _is_own_folder(path: Path) -> bool:
     return stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid()
 
 
-def _is_free(lock: int) -> bool | None:
-    """Take a lock and say whether nobody had it; None where the file system has no locks."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.lstat())
-    except OSError:
-        return False
-
-
 def _remove(folder: Path) -> None:
     """Remove a folder, its lock last: as long as that is there, a later run can finish this."""
     with suppress(OSError, RecursionError):  # of a thousand folders in each other
         for item in folder.iterdir():
             if item.is_dir() and not item.is_symlink():
                 _remove_tree(item)
-            elif item.name != _LOCK:
+            elif item.name != LOCK:
                 item.unlink()
-        if [item.name for item in folder.iterdir()] == [_LOCK]:
-            (folder / _LOCK).unlink()
+        if [item.name for item in folder.iterdir()] == [LOCK]:
+            (folder / LOCK).unlink()
         folder.rmdir()
 
 

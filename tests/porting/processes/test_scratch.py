@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porting.processes import scratch_folder
+from porting.processes import is_free, scratch_folder
 
 REPOSITORY = Path(__file__).parents[3]
 HOLDS = """\
@@ -57,7 +57,7 @@ def test_folder_when_its_run_was_killed(place: Path) -> None:
     left = process.stdout.readline().strip()
     process.kill()
     process.communicate()
-    assert names(place / left) == [".lock", "tree"]
+    assert names(place / left) == ["lock", "tree"]
     with scratch_folder("porting-build-"):
         assert left not in names(place)
     assert names(place) == ["porting-verify-mine"], "another prefix is not looked at"
@@ -89,8 +89,32 @@ def test_folder_when_the_name_is_a_link(
 ) -> None:
     """Whoever else writes there names no folder for us to remove."""
     theirs = tmp_path_factory.mktemp("theirs")
-    (theirs / ".lock").touch()
+    (theirs / "lock").touch()
     (place / "porting-build-link").symlink_to(theirs)
     with scratch_folder("porting-build-"):
         pass
-    assert names(theirs) == [".lock"]
+    assert names(theirs) == ["lock"]
+
+
+def test_folder_when_another_run_takes_it_for_dead(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its making and its lock; one is locked, one is gone, the third is used."""
+    make = tempfile.mkdtemp
+    made: list[Path] = []
+    locks: list[int] = []
+
+    def rival(**where: str) -> str:
+        folder = Path(make(**where))
+        made.append(folder)
+        if len(made) == 1:
+            locks.append(os.open(folder / "lock", os.O_RDWR | os.O_CREAT))
+            assert is_free(locks[0])
+        elif len(made) == 2:
+            folder.rmdir()
+        return str(folder)
+
+    monkeypatch.setattr(tempfile, "mkdtemp", rival)
+    with scratch_folder("porting-build-") as folder:
+        assert [folder] == made[2:]
+    os.close(locks[0])
