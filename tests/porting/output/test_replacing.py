@@ -52,12 +52,21 @@ def test_replace_files_changes_none_when_one_cannot_be_written(tmp_path: Path) -
 
 
 def test_replace_files_puts_the_former_files_back_when_a_rename_fails(tmp_path: Path) -> None:
-    first, second = tmp_path / "a", tmp_path / "b"
+    first, new, folder = tmp_path / "a", tmp_path / "b", tmp_path / "c"
     first.write_text("old")
-    with pytest.raises(OutputError, match="cannot be written: no such file"):
-        replace_files({first: b"new", second: b"new"})  # `b` is missing, so it cannot be kept
+    folder.mkdir()
+    with pytest.raises(OutputError, match="cannot be written: operation not permitted"):
+        replace_files({first: b"new", new: b"new", folder: b"new"})
     assert first.read_text() == "old"
-    assert _names(tmp_path) == ["a"]
+    assert _names(tmp_path) == ["a", "c"]
+
+
+def test_replace_files_writes_those_that_are_not_there_yet(tmp_path: Path) -> None:
+    first, new = tmp_path / "a", tmp_path / "b"
+    first.write_text("old")
+    replace_files({first: b"new", new: b"new"})
+    assert (first.read_text(), new.read_text()) == ("new", "new")
+    assert _names(tmp_path) == ["a", "b"]
 
 
 def test_replace_files_leaves_nothing_beside_them(tmp_path: Path) -> None:
