@@ -1,5 +1,6 @@
 """What converters of build files can say."""
 
+from porting.config import FOLLOWED_CUDA
 from porting.diagnostics import Code, Severity
 
 _TOPIC = "build-system"
@@ -67,7 +68,8 @@ VERSION_DECISION = Code(
     Severity.WARNING,
     "a decision by the version of CUDA",
     "The version of ROCm or HIP says nothing about a version of CUDA.  HIP follows the interfaces"
-    " of CUDA 12, so the condition is decided as CUDA 12 would; check that its branches fit.",
+    f" of CUDA {FOLLOWED_CUDA[0]}, so the condition is decided as CUDA {FOLLOWED_CUDA[0]} would;"
+    " check that its branches fit.",
 )
 VENDOR_STEP = Code(
     "BLD018",

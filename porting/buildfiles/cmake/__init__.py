@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
+from porting.buildfiles.cmake import presets
 from porting.buildfiles.cmake.commands import Listing
 from porting.buildfiles.cmake.compat import convert as compat
 from porting.buildfiles.cmake.detection import NAME as DETECTION
@@ -29,16 +30,23 @@ class CMake:
     def handles(self, path: str) -> bool:
         """Whether a file is CMake's."""
         name = PurePosixPath(path)
-        return name.name == "CMakeLists.txt" or name.suffix == ".cmake"
+        return name.name == "CMakeLists.txt" or name.suffix == ".cmake" or presets.handles(path)
 
     def convert(self, files: Sequence[SourceFile], context: BuildContext) -> Converted:
-        """Convert the CMake files of a tree."""
-        project = CMakeProject.of(files, context)
-        if context.mode is Mode.RENAME:
-            return Converted(tuple(_converted(project, file, rename) for file in files))
-        variables = VendorVariables()
-        done = tuple(_converted(project, file, _for_both(variables)) for file in files)
-        return Converted(done, _generated(project, done, variables))
+        """Convert the CMake files of a tree, and those that give CMake its variables."""
+        given = [presets.convert(file, context) for file in files if presets.handles(file.path)]
+        files = [file for file in files if not presets.handles(file.path)]
+        done = _converted_all(files, context)
+        return Converted((*done.files, *(file for file in given if file)), done.generated)
+
+
+def _converted_all(files: Sequence[SourceFile], context: BuildContext) -> Converted:
+    project = CMakeProject.of(files, context)
+    if context.mode is Mode.RENAME:
+        return Converted(tuple(_converted(project, file, rename) for file in files))
+    variables = VendorVariables()
+    done = tuple(_converted(project, file, _for_both(variables)) for file in files)
+    return Converted(done, _generated(project, done, variables))
 
 
 _Convert = Callable[[CMakeProject, Listing], Hipified]

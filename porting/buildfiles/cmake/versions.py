@@ -26,7 +26,9 @@ def replace_version(
     name = conversion.edits.text[place[0] : place[1]].strip("${}")
     if command.name in ("if", "elseif", "while"):
         level = _LEVELS[meaning.action]
-        message = f"{name} is decided as {level}: HIP follows the interfaces of CUDA 12"
+        message = (
+            f"{name} is decided as {level}: HIP follows the interfaces of CUDA {FOLLOWED_CUDA[0]}"
+        )
         conversion.edits.say(
             VERSION_DECISION, argument.start, message, "check that its branches fit"
         )

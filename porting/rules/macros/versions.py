@@ -23,14 +23,14 @@ from porting.rules.unit import Unit
 from porting.syntax import Directive, Token, Truth, evaluate
 
 _MAJOR, _MINOR = FOLLOWED_CUDA
-_CUDA12: Final = {
+_FOLLOWED: Final = {
     "CUDA_VERSION": 1000 * _MAJOR + 10 * _MINOR,
     "CUDART_VERSION": 1000 * _MAJOR + 10 * _MINOR,
     "__CUDACC_VER_MAJOR__": _MAJOR,
     "__CUDACC_VER_MINOR__": _MINOR,
     "__CUDACC_VER_BUILD__": 93,
 }
-VERSIONS: Final = frozenset(_CUDA12)
+VERSIONS: Final = frozenset(_FOLLOWED)
 _OF_HEADERS: Final = frozenset(("CUDA_VERSION", "CUDART_VERSION"))
 _OF_COMPILER: Final = VERSIONS - _OF_HEADERS
 _HIP: Final = "HIP_VERSION"
@@ -45,7 +45,7 @@ def select_by_version(
     """
     if not any(_comparisons(unit, arm) or mentions(unit, arm, _OF_COMPILER) for arm in arms):
         return None
-    new = taken(unit, arms, values=_CUDA12)
+    new = taken(unit, arms, values=_FOLLOWED)
     as_is = taken(unit, arms, undefined=VERSIONS)
     choice, wanted = Choice.OPEN, as_is
     if new == as_is or _asks_compiler(unit, arms):
@@ -143,7 +143,7 @@ def _atom_edits(
     """Return the edits of one comparison, None when it cannot be read."""
     hold = unit.hold(unit.tokens[number])
     now = evaluate(atom, frozenset(), VERSIONS)
-    new = evaluate(atom, frozenset(), frozenset(), _CUDA12)
+    new = evaluate(atom, frozenset(), frozenset(), _FOLLOWED)
     if Truth.UNKNOWN in (now, new):
         return None
     if now is new:
