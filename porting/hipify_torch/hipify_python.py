@@ -3,10 +3,25 @@
     from porting.hipify_torch.hipify_python import hipify
 
 takes the place of `from torch.utils.hipify.hipify_python import hipify` (or of hipify_torch's).
+
+`project_directory`: "" is the current one.  `output_directory`: where the files are taken from and
+put; a copy of the project is made there where it does not exist, "" is the project's name with
+`_amd`.  `includes`, `ignores`: shell patterns for absolute paths, or for paths seen from the output
+directory.  `extensions`, `extra_extensions`: what names end with.  `header_include_dirs`: folders,
+seen from the output directory, where headers are looked for and that are searched for more of them,
+which end with `header_extensions`.  `extra_files`: files besides, whatever their names are; with
+`hipify_extra_files_only`, only those and what they include.  `is_pytorch_extension`: which of two
+layouts; see `layout`.  `custom_map_list`: a JSON file with `custom_map`, texts that are replaced
+first; unsaid, the project's custom_hipify_mappings.json.  `hip_clang_launch`: keep `<<<>>>`.
+`show_progress`, `show_detailed`: print each file, and a summary.  `clean_ctx`: is told what is new.
+`out_of_place_only` changes nothing, as in hipify_torch.
+
+`target` is ours: the ROCm release and architectures; unsaid, those of `[tool.porting]` in the
+project's pyproject.toml.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -102,58 +117,67 @@ def hipify(  # noqa: PLR0913, PLR0917 - hipify_torch's parameters
 ) -> HipifyFinalResult:
     """Hipify the files of a project, each into a new file, and return what became of them.
 
-    `project_directory`: "" is the current one.  `output_directory`: where the files are taken
-    from and put; a copy of the project is made there where it does not exist, "" is the project's
-    name with `_amd`.  `includes`, `ignores`: shell patterns for absolute paths, or for paths seen
-    from the output directory.  `extensions`, `extra_extensions`: what names end with.
-    `header_include_dirs`: folders, seen from the output directory, where headers are looked for
-    and that are searched for more of them.  `extra_files`: files besides, whatever their names
-    are; with `hipify_extra_files_only`, only those and what they include.  `custom_map_list`: a
-    JSON file with `custom_map`, texts that are replaced first; unsaid, the project's
-    custom_hipify_mappings.json.  `hip_clang_launch`: keep `<<<>>>`.  `clean_ctx`: is told what is
-    new.
-
-    `target` is ours: the ROCm release and architectures; unsaid, those of `[tool.porting]` in
-    the project's pyproject.toml.  Errors and warnings go to stderr with their places.
-
-    Returns a result for each file by its absolute path.  Raises InputError, ConfigError and
+    The module says what the parameters are; errors and warnings go to stderr.  Returns a result for each file by its absolute path.  Raises InputError, ConfigError and
     OutputError; nothing was written then.
     """
     project = os.path.abspath(project_directory or os.curdir)  # noqa: PTH100 - links keep their names
     shown = output_directory or (project_directory or project).rstrip("/") + "_amd"
     settings = load_settings(Path(project))
-    map_file = find_custom_map(custom_map_list, Path(project))
-    request = Request(
-        project=Path(project),
-        output=Path(os.path.abspath(shown)),  # noqa: PTH100
-        shown=shown,
-        selection=Selection(
-            _moved(includes, project_directory, shown),
-            _moved(ignores, project_directory, shown),
-            (*extensions, *extra_extensions),
-        ),
+    selection = Selection(
+        _moved(includes, project_directory, shown),
+        _moved(ignores, project_directory, shown),
+        (*extensions, *extra_extensions),
+    )
+    request = replace(
+        _request(Path(project), shown, selection, settings, custom_map_list),
         include_dirs=tuple(header_include_dirs),
         header_extensions=tuple(header_extensions),
         extra_files=tuple(extra_files),
         extra_only=hipify_extra_files_only,
         is_pytorch_extension=is_pytorch_extension,
         target=replace(target or _target(settings), hipify_launches=not hip_clang_launch),
-        facts=Project(platform_macros=settings.platform_macros, defines=settings.defines),
-        custom_map={} if map_file is None else read_custom_map(map_file),
-        jobs=settings.jobs or len(os.sched_getaffinity(0)),
     )
-    cleaner = clean_ctx or GeneratedFileCleaner(keep_intermediates=True)
-    outcomes = run(request, cleaner, lambda _: None)
-    findings = worth_telling(outcomes, settings)
-    if show_progress:
-        saying.show_progress(request.output, outcomes)
-    saying.show_findings(request.output, outcomes, findings)
-    if show_detailed:
-        saying.show_counts(outcomes, findings)
+    outcomes = run(
+        request, clean_ctx or GeneratedFileCleaner(keep_intermediates=True), lambda _: None
+    )
+    _say(request.output, outcomes, settings, progress=show_progress, counts=show_detailed)
     return {
         saying.absolute(request.output, outcome.source): _result(request.output, outcome)
         for outcome in outcomes
     }
+
+
+def _request(
+    project: Path, shown: str, selection: Selection, settings: Settings, custom_map: str
+) -> Request:
+    """Return a request with what the project's files say."""
+    map_file = find_custom_map(custom_map, project)
+    return Request(
+        project=project,
+        output=Path(os.path.abspath(shown)),  # noqa: PTH100 - links keep their names
+        shown=shown,
+        selection=selection,
+        target=_target(settings),
+        facts=Project(platform_macros=settings.platform_macros, defines=settings.defines),
+        custom_map={} if map_file is None else read_custom_map(map_file),
+        jobs=settings.jobs or len(os.sched_getaffinity(0)),
+    )
+
+
+def _say(
+    output: Path,
+    outcomes: Sequence[Outcome],
+    settings: Settings,
+    *,
+    progress: bool,
+    counts: bool,
+) -> None:
+    findings = worth_telling(outcomes, settings)
+    if progress:
+        saying.show_progress(output, outcomes)
+    saying.show_findings(output, outcomes, findings)
+    if counts:
+        saying.show_counts(outcomes, findings)
 
 
 def _moved(patterns: Iterable[str], project: str, output: str) -> list[str]:

@@ -36,12 +36,12 @@ class Request:
     output: Path
     shown: str
     selection: Selection
-    include_dirs: Sequence[str]
-    header_extensions: Sequence[str]
-    extra_files: Sequence[str]
-    extra_only: bool
-    is_pytorch_extension: bool
     target: Target
+    include_dirs: Sequence[str] = ()
+    header_extensions: Sequence[str] = ()
+    extra_files: Sequence[str] = ()
+    extra_only: bool = False
+    is_pytorch_extension: bool = False
     facts: Project = field(default_factory=Project)
     custom_map: Mapping[str, str] = field(default_factory=dict)
     jobs: int = 1
