@@ -52,9 +52,9 @@ def judge(outcome: Outcome, origin: Origin) -> Building:
     """Return what an outcome says.  `origin` maps a file and line of the output to the input's."""
     names = stage_names(outcome.platform)
     if outcome.unavailable or not outcome.builds:
-        state = State.UNAVAILABLE if outcome.unavailable else State.SKIPPED
-        reason = outcome.unavailable or "the tree has no build file that can be run"
-        return Building(tuple(Stage(name, state, reason) for name in names), {}, ())
+        files = "CMakeLists.txt, Makefile, meson.build, setup.py, Cargo.toml"
+        why = outcome.unavailable or f"the tree has no build file that can be run: {files}"
+        return Building(tuple(Stage(name, State.UNAVAILABLE, why) for name in names), {}, ())
     verdicts = {each.build.file: tuple(_verdicts(each, outcome)) for each in outcome.builds}
     found = [d for each in outcome.builds for d in _findings(each, outcome, origin)]
     found += _smoke_findings(outcome, origin)

@@ -56,10 +56,10 @@ def build_tree(request: BuildRequest, wanted: Sequence[str], progress: Progress)
 
     Findings are at the input's places.
     """
-    manifest = Manifest.read(request.root) if request.root.is_dir() else None
+    manifest = Manifest.read(request.root)
     if manifest is None:
-        why = f"{request.root} is no tree that a port wrote, so there is nothing to build"
-        return Buildings((Stage(BUILD, State.SKIPPED, why),))
+        why = f"{request.root} is no tree that a port wrote any more"
+        return Buildings((Stage(BUILD, State.UNAVAILABLE, why),))
     built = [
         judge(build(replace(request, platform=platform), progress), manifest.origin)
         for platform in wanted

@@ -158,8 +158,12 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     tree = read_tree(source)
     _check_sources(source, tree)
     manifest = Manifest.read(source) if source.is_dir() else None
-    if manifest is not None:
-        _check_build(request)
+    if request.build and manifest is None and source.is_dir():
+        raise InputError(
+            f"{source} is no tree that a port wrote, so nobody knows how to build it; "
+            "name the output of `porting port`"
+        )
+    _check_build(request)
     result = verify_tree(_verify_request(request, source), manifest, progress)
     built = _build(request, source, progress)
     findings = sort_findings((*result.diagnostics, *built.diagnostics), (), request.settings)
@@ -194,11 +198,17 @@ def _check_settings(settings: Settings) -> None:
 
 
 def _check_build(request: PortRequest) -> None:
-    """Raise UsageError for a platform that the output will not serve, before the work is done."""
-    if request.build:
-        from porting.port.building_trees import platforms
+    """Raise UsageError for what cannot be built, or not for that, before the work is done."""
+    if not request.build:
+        return
+    from porting.port.building_trees import platforms
 
-        platforms(request.mode, request.build_platforms)
+    if request.source.is_file():
+        raise UsageError(
+            f"{request.source} is a file, and --build builds trees; "
+            "name the folder with its build files"
+        )
+    platforms(request.mode, request.build_platforms)
 
 
 def _read(request: PortRequest) -> Tree:

@@ -340,3 +340,26 @@ def test_port_when_a_build_file_is_left_to_a_person(
         ("not verified", "Makefile is left to a person")
     ]
     assert report["summary"]["stages"]["rocm build"]["not_verified"] == 2
+
+
+def test_port_when_a_file_is_to_be_built(command: Command, make_tree: MakeTree) -> None:
+    make_tree({"a.cu": KERNEL})
+    for words in (("port", "src/a.cu", "-o", "out.cu"), ("verify", "src/a.cu")):
+        done = command(*words, "--build")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            "porting: error: src/a.cu is a file, and --build builds trees; name the folder with its"
+            " build files\n"
+        )
+
+
+def test_verify_when_no_port_wrote_the_tree_that_is_to_be_built(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": KERNEL, "Makefile": MAKEFILE})
+    done = command("verify", "src", "--build")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "porting: error: src is no tree that a port wrote, so nobody knows how to build it; name"
+        " the output of `porting port`\n"
+    )

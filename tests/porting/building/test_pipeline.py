@@ -104,8 +104,12 @@ def test_building_when_a_smoke_command_fails(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("sysroot")
 def test_building_when_there_is_no_build_file(tmp_path: Path) -> None:
+    """It was asked for, and a success would say that it built."""
     building = built(tmp_path, {"twice.hip": KERNEL})
-    assert {stage.state for stage in building.stages} == {State.SKIPPED}
+    assert {stage.state for stage in building.stages} == {State.UNAVAILABLE}
+    files = "CMakeLists.txt, Makefile, meson.build, setup.py, Cargo.toml"
+    why = f"the tree has no build file that can be run: {files}"
+    assert {stage.reason for stage in building.stages} == {why}
 
 
 def test_building_when_the_program_is_missing(
