@@ -117,8 +117,9 @@ def hipify(  # noqa: PLR0913, PLR0917 - hipify_torch's parameters
 ) -> HipifyFinalResult:
     """Hipify the files of a project, each into a new file, and return what became of them.
 
-    The module says what the parameters are; errors and warnings go to stderr.  Returns a result for each file by its absolute path.  Raises InputError, ConfigError and
-    OutputError; nothing was written then.
+    The module says what the parameters are; errors and warnings go to stderr.  Returns a result
+    for each file by its absolute path.  Raises InputError, ConfigError and OutputError; nothing
+    was written then.
     """
     project = os.path.abspath(project_directory or os.curdir)  # noqa: PTH100 - links keep their names
     shown = output_directory or (project_directory or project).rstrip("/") + "_amd"
