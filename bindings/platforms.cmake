@@ -15,8 +15,13 @@ set(ECLOSION_RUNPATH "/opt/rocm/lib" CACHE STRING
 option(ECLOSION_SHARED_RUNTIME "Link cudart as a shared library (tests)" OFF)
 
 set(gpu_source "${PROJECT_SOURCE_DIR}/bindings/gpu")
-# The checkout's own `porting`, also where another one is installed.
-set(porting "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}"
+# The checkout's own `porting`, also where another one is installed. An isolated
+# build has its packages on PYTHONPATH.
+set(python_path "${PROJECT_SOURCE_DIR}")
+if(NOT "$ENV{PYTHONPATH}" STREQUAL "")
+  string(APPEND python_path ":$ENV{PYTHONPATH}")
+endif()
+set(porting "${CMAKE_COMMAND}" -E env "PYTHONPATH=${python_path}"
     "${Python_EXECUTABLE}" -m porting)
 
 # Sets a variable to the home of a platform's toolkit: the one that is
