@@ -14,6 +14,7 @@ from porting.mapping import Names, Status
 
 _ONE_FLAG = frozenset(("flag", "flag_if_supported", "arg"))
 _MANY_FLAGS = frozenset(("flags", "args"))
+_OUTPUT_ONLY = frozenset(("-c", "-dc", "--compile", "--device-c", "-ptx", "-fatbin", "-cubin"))
 _CUDA_ONLY = frozenset(("cudart", "ccbin"))
 _MORE = frozenset((".", "[", "(", "\\", "*"))  # what makes a word the beginning of a pattern
 _PREFIXES = {
@@ -97,7 +98,9 @@ def _commands(work: Rewriting) -> None:
         if "nvcc" not in work.script.text(Range(opening, close + 1)):
             continue
         calls = "".join(f'.arg("{flag}")' for flag in _architectures(work, at))
-        if _links(work.script, at):
+        if _stops_before_linking(work.script, at):
+            calls = '.args(["-x", "hip"])' + calls
+        elif _links(work.script, at):
             calls += f'.arg(format!("-Wl,-rpath,{{}}/lib", {_home(work)}))'
         if work.compat:
             calls += f".args(gpu_build::compat_flags({quoted(work.folder)}))"
@@ -117,10 +120,26 @@ def _home(work: Rewriting) -> str:
 
 def _links(script: Script, number: int) -> bool:
     """Whether a command's function has nvcc link a shared library."""
+    return not _words(script, number).isdisjoint(("-shared", "--shared"))
+
+
+def _stops_before_linking(script: Script, number: int) -> bool:
+    """Whether a command is given an option to compile only: in its statement, else anywhere."""
+    given = _strings(script, script.statement(number))
+    if len(given) > 1:
+        return not given.isdisjoint(_OUTPUT_ONLY)
+    return not _words(script, number).isdisjoint(_OUTPUT_ONLY) and not _links(script, number)
+
+
+def _strings(script: Script, where: Range) -> frozenset[str]:
+    return frozenset(script.value(n) for n in range(*where) if script.is_text(n))
+
+
+def _words(script: Script, number: int) -> frozenset[str]:
+    """Return the strings in the function around a token."""
     _, body = enclosing_function(script, number)
     end = script.partner.get(body, len(script.tokens))
-    words = {script.value(n) for n in range(max(body, 0), end) if script.is_text(n)}
-    return "-shared" in words or "--shared" in words
+    return _strings(script, Range(max(body, 0), end))
 
 
 def _drop(work: Rewriting, call: Call) -> None:

@@ -18,7 +18,7 @@ from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, quoted
 from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED
 from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.model import BuildContext
-from porting.edits import Edit
+from porting.edits import Edit, apply_edits
 from porting.rules.strings.machine import ROCM_VARIABLE
 
 _MESSAGES = frozenset(("panic", "expect", "eprintln", "unwrap_or_default", "assert", "warn"))
@@ -51,13 +51,24 @@ def _searches(work: Rewriting, tainted: frozenset[str]) -> None:
         if not _searches_cuda(work.script, number, text, tainted):
             continue
         statement = work.script.statement(number)
-        literal = work.script.tokens[number]
-        first = work.script.tokens[statement.first].start
-        whole = work.script.text(statement)
-        new = rpath_line(for_rocm(text) or text)
-        at = literal.start - first
-        line = whole[:at] + quoted(new) + whole[at + len(literal.text) :]
+        line = _with_run_path(work.script, statement, number)
         work.add_line_after(number, _on_one_line(line))
+
+
+def _with_run_path(script: Script, statement: Range, search: int) -> str:
+    """Return a statement whose token `search` tells of a folder, with its run path instead."""
+    first = script.tokens[statement.first].start
+    edits = []
+    for number in range(*statement):
+        if not script.is_text(number):
+            continue
+        text = script.value(number)
+        new = for_rocm(text) or text
+        new = rpath_line(new) if number == search else new
+        if new != text:
+            token = script.tokens[number]
+            edits.append(Edit(token.start - first, token.end - first, quoted(new)))
+    return apply_edits(script.text(statement), edits)
 
 
 def _searches_cuda(script: Script, number: int, text: str, tainted: frozenset[str]) -> bool:

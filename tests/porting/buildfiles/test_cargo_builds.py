@@ -173,6 +173,62 @@ def test_kernel_of_cc_is_built_for_cuda_as_before(
     assert run(tree / "target/debug/saxpy") == NO_DEVICE["cuda"]
 
 
+BY_HAND = {
+    "Cargo.toml": '[package]\nname = "saxpy"\nversion = "0.1.0"\nedition = "2021"\n',
+    "build.rs": """\
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn find_cuda() -> PathBuf {
+    if let Ok(path) = env::var("CUDA_PATH") {
+        return PathBuf::from(path);
+    }
+    for candidate in ["/usr/local/cuda", "/opt/cuda"] {
+        if PathBuf::from(candidate).exists() {
+            return PathBuf::from(candidate);
+        }
+    }
+    panic!("no toolkit found");
+}
+
+fn main() {
+    let out = PathBuf::from(env::var("OUT_DIR").unwrap());
+    let cuda = find_cuda();
+    let nvcc = cuda.join("bin").join("nvcc");
+    let status = Command::new(&nvcc)
+        .args(["-gencode", "arch=compute_80,code=sm_80"])
+        .args(&["-O3", "-Xcompiler", "-fPIC", "-c", "src/saxpy.cu", "-o"])
+        .arg(out.join("k.o"))
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let mut archive = Command::new("ar");
+    archive.arg("crs").arg(out.join("libk.a")).arg(out.join("k.o"));
+    assert!(archive.status().unwrap().success());
+    println!("cargo:rustc-link-search=native={}", out.display());
+    println!("cargo:rustc-link-search=native={}", cuda.join("lib64").display());
+    println!("cargo:rustc-link-lib=static=k");
+    println!("cargo:rustc-link-lib=dylib=cudart");
+}
+""",
+    "src/saxpy.cu": SAXPY["src/saxpy.cu"],
+    "src/main.rs": SAXPY["src/main.rs"],
+}
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_kernel_that_nvcc_is_run_for_is_built_for_rocm(
+    tmp_path: Path, cargo: Cargo, sysroot: Sysroot, mode: Mode
+) -> None:
+    tree = ported(BY_HAND, tmp_path, mode)
+    script = (tree / "build.rs").read_text()
+    assert '.args(["-x", "hip"])' in script
+    cargo(tree, "build", ROCM_PATH=str(sysroot.path), GPU_PLATFORM="rocm")
+    assert run(tree / "target/debug/saxpy") == NO_DEVICE["rocm"]
+    assert run_path(tree / "target/debug/saxpy") == [str(sysroot.path / "lib")]
+
+
 def package(name: str, *dependencies: str) -> str:
     head = f'[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2021"\n'
     return "\n".join([head, "[dependencies]", *dependencies, ""])
