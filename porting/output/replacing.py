@@ -1,15 +1,13 @@
 """Replace files so that each is there whole at any moment, and several all or none."""
 
 import os
-import signal
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from porting.errors import OutputError, is_full_disk, reason
-
-_HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from porting.processes import signals_held
 
 
 def write_file(path: Path, data: bytes, mode: int | None = None) -> None:
@@ -68,16 +66,6 @@ def output_error(path: Path, error: OSError) -> OutputError:
         f"{path} cannot be written: {reason(error)}; nothing was written; "
         "mend that or choose another place"
     )
-
-
-@contextmanager
-def signals_held() -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP wait until the block is done."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _write_beside(path: Path, data: bytes, mode: int | None, undo: ExitStack) -> Path:

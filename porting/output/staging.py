@@ -17,8 +17,8 @@ from porting.config import Mode, Target
 from porting.errors import OutputError
 from porting.output.linemap import LineMap
 from porting.output.manifest import Manifest, file_digest, path_digest
-from porting.output.replacing import make_folders, output_error, remove_if_empty, signals_held
-from porting.processes import LOCK, is_free, locked_folder
+from porting.output.replacing import make_folders, output_error, remove_if_empty
+from porting.processes import LOCK, is_free, locked_folder, signals_held
 from porting.tree import MANIFEST_NAME
 
 _MOMENT = 60.0

@@ -3,6 +3,7 @@
 from porting.processes.locking import LOCK, is_free, locked_folder
 from porting.processes.running import Guarded, Ran, run
 from porting.processes.scratch import remove_live, scratch_folder
+from porting.processes.signals import signals_held
 
 __all__ = [
     "LOCK",
@@ -13,4 +14,5 @@ __all__ = [
     "remove_live",
     "run",
     "scratch_folder",
+    "signals_held",
 ]

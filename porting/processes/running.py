@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import IO, cast
 
 from porting.errors import reason
-from porting.processes import guard
 
 _CANNOT_START = 127  # as shells say it
 _PIECE = 1 << 16
@@ -24,7 +23,7 @@ _GRACE = 10.0
 # Of output that is longer, the beginning and the end are kept: about as much as a person reads.
 _KEPT = 4 << 20
 # Another process, and no fork: this one may have threads.  -I -S: nothing of the user's is read.
-_GUARD = (sys.executable, "-I", "-S", guard.__file__)
+_GUARD = (sys.executable, "-I", "-S", str(Path(__file__).with_name("guard.py")))
 
 
 @dataclass(frozen=True)

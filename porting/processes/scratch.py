@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from porting.processes.locking import LOCK, is_free, locked_folder
+from porting.processes.signals import signals_held
 
 # A folder without a lock is being made, or its maker was killed in that moment.
 _MOMENT = 60.0
@@ -32,8 +33,9 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
     """
     place = Path(tempfile.gettempdir()).resolve()
     _remove_dead(place, prefix)
-    folder, lock = locked_folder(place, prefix)
-    _live.add(folder)
+    with signals_held():
+        folder, lock = locked_folder(place, prefix)
+        _live.add(folder)
     try:
         yield folder
     finally:

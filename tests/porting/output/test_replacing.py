@@ -1,13 +1,12 @@
 """Files are replaced whole, and several of them all or none."""
 
 import os
-import signal
 from pathlib import Path
 
 import pytest
 
 from porting.errors import OutputError
-from porting.output.replacing import replace_files, signals_held, write_file
+from porting.output.replacing import replace_files, write_file
 
 
 def _names(folder: Path) -> list[str]:
@@ -75,16 +74,3 @@ def test_replace_files_leaves_nothing_beside_them(tmp_path: Path) -> None:
         path.write_text("old")
     replace_files(files)
     assert {p: p.read_bytes() for p in sorted(tmp_path.iterdir())} == files
-
-
-def test_signals_wait_until_the_block_ends() -> None:
-    came: list[int] = []
-    former = signal.signal(signal.SIGHUP, lambda number, _: came.append(number))
-    try:
-        with signals_held():
-            signal.raise_signal(signal.SIGHUP)
-            inside = list(came)
-    finally:
-        signal.signal(signal.SIGHUP, former)
-    assert inside == []
-    assert came == [signal.SIGHUP]

@@ -317,22 +317,16 @@ def test_device_code_when_it_calls_another_unit(
     assert [finding.code for finding in result.diagnostics] == ([] if flag else ["VER001"])
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        "%.o: %.cu\n\tnvcc -dc $< -o $@\n",
-        "%.o: %.cu\n\tnvcc --device-c $< -o $@\n",
-        "link.o: a.o b.o\n\tnvcc -dlink $^ -o $@\n",
-    ],
-)
+@pytest.mark.parametrize("option", ["-dc", "--device-c", "-dlink"])
 @pytest.mark.parametrize("folder", ["", "lib/"])
 def test_device_code_when_a_makefile_is_left_to_a_person(
-    sysroot: Sysroot, tmp_path: Path, rules: str, folder: str
+    sysroot: Sysroot, tmp_path: Path, option: str, folder: str
 ) -> None:
     """That it links device code by itself is told there, and is no fault of the units."""
     text = (
         f"{RUNTIME}extern __device__ int far(int);\n__global__ void k(int *p) {{ *p = far(1); }}\n"
     )
+    rules = f"%.o: %.x\n\tnvcc {option} $< -o $@\n"
     files = {f"{folder}gpu/a.cu": text, f"{folder}Makefile": rules, "other/b.cu": text}
     root = write(tmp_path, files)
     result = verify(VerifyRequest(root, Target(archs=("gfx942",))))
