@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porting.edits import Edit, apply_edits
@@ -66,6 +66,7 @@ def test_diff_splits_lines_at_line_feeds_alone(character: str) -> None:
 _LINE = st.text(alphabet="ab \t\r\f\xe9", max_size=4)
 
 
+@settings(deadline=None)  # patch is a process, and the machine may be busy
 @given(st.data())
 def test_patch_turns_the_input_into_the_output(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
