@@ -127,11 +127,10 @@ def _kill(process: int) -> bool:
 
 
 def _below(root: int) -> list[int]:
-    """Return the descendants of a process, zombies included."""
+    """Return the descendants of a process, zombies included; none where /proc is not there."""
     children: dict[int, list[int]] = {}
-    for entry in os.scandir("/proc"):
-        with suppress(OSError, ValueError):
-            process = int(entry.name)
+    for process in _processes():
+        with suppress(OSError):
             with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123 - pathlib is slow here
                 parent = int(file.read().rpartition(b")")[2].split()[1])
             children.setdefault(parent, []).append(process)
@@ -139,6 +138,13 @@ def _below(root: int) -> list[int]:
     for process in found:
         found += children.get(process, ())
     return found
+
+
+def _processes() -> list[int]:
+    try:
+        return [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdecimal()]
+    except OSError:
+        return []
 
 
 def _end_as(status: int) -> int:
