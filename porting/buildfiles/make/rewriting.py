@@ -25,6 +25,7 @@ _CUDA = re.compile(
 _ASKS_VERSION = re.compile(r"nvcc\S*\s+(?:--version|-V)\b|\$[({]NVCC[)}]\s+(?:--version|-V)\b")
 _OPTION = re.compile(r"-gencode|-arch=|--generate-code|-lcudart|-Xcompiler")
 _EVAL = re.compile(r"\$\(eval\s+([\w.-]+)\s*\+=\s*(?:-gencode|--generate-code|-arch)\b")
+_SHELL_WORDS = frozenset(("if", "then", "elif", "else", "do", "while", "until", "!", "{", "exec"))
 _SHELL = re.compile(r"\$[({]shell\s")
 _CUDA_FILE = re.compile(r"[\w./%*$(){}-]+\.cuh?")
 
@@ -129,17 +130,22 @@ def _text(makefile: Makefile, line: Line) -> str:
 
 
 def _commands(words: Sequence[Word], line: Line) -> Iterator[list[Word]]:
-    """Yield the simple commands of a recipe without their assignments; a value is one."""
+    """Yield the simple commands of a recipe, without what goes before them; a value is one."""
     command: list[Word] = []
     for word in words:
         if word.operator:
             yield command
             command = []
-        elif line.kind is Kind.RECIPE and not command and re.match(r"[@+-]*\w+=", word.text):
+        elif line.kind is Kind.RECIPE and not command and _goes_before(word.text):
             continue
         else:
             command.append(word)
     yield command
+
+
+def _goes_before(word: str) -> bool:
+    """Whether the shell takes a word for an assignment or a word of its own, before a command."""
+    return bool(re.match(r"[@+-]*\w+=", word)) or word.lstrip("@+-") in _SHELL_WORDS
 
 
 def _words(work: Rewriting, line: Line, words: list[Word], rocm: Rocm) -> None:

@@ -120,6 +120,16 @@ build/%.o: %.cu
 \t@mkdir -p $(@D)
 \t@$(NVCC) -arch=sm_80 $(CPPFLAGS) -c -o $@ $<
 """
+# The shell decides; its words go before the command.
+SHELL = """\
+NVCC := nvcc
+app: main.cu k.cu
+\t@if command -v $(NVCC) >/dev/null; then \\
+\t  $(NVCC) -O2 main.cu k.cu -o $@ -lcublas ; \\
+\telse \\
+\t  echo "no compiler"; \\
+\tfi
+"""
 CU = {"main.cu": MAIN, "k.cu": KERNEL}
 TREES: dict[str, Mapping[str, str]] = {
     "found": {"Makefile": FOUND, **CU},
@@ -131,6 +141,7 @@ TREES: dict[str, Mapping[str, str]] = {
         "Makefile": INCLUDED,
         **CU,
     },
+    "shell": {"Makefile": SHELL, **CU},
     "implicit": {"Makefile": IMPLICIT, "main.cpp": MAIN, "k.cu": KERNEL},
 }
 
