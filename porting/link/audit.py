@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 
 from porting.diagnostics import Diagnostic, Severity
 from porting.elf import Binary, ElfError, ElfFile, Kind, read_binary
-from porting.errors import InputError, reason
+from porting.errors import InputError
 from porting.link.checks import CHECKS, check_process
 from porting.link.codes import NOT_EXAMINED
+from porting.link.collecting import collect
 from porting.link.follows import WANTED, Follows, follows
 from porting.link.loader import Search
 from porting.link.reach import Reach, reach
@@ -25,7 +27,6 @@ _OTHERS = {
     "LLVM bitcode": ("", "audit what is linked from it"),
     "no object": ("", "take it out, unless a program of yours reads it"),
 }
-_MAGICS = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n")
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,9 @@ def audit(
     """
     read = lru_cache(maxsize=None)(lambda path: read_binary(path, WANTED))
     binaries: list[Binary] = []
-    unreadable: list[tuple[str, str]] = []
-    for path in _expanded(paths):
+    collected = collect(paths)
+    unreadable = list(collected.unreadable)
+    for path in collected.files:
         try:
             binaries.append(read(path))
         except ElfError as error:
@@ -84,49 +86,15 @@ def audit(
     if binaries and not unreadable and not any(binary.members for binary in binaries):
         named = ", ".join(str(path) for path in paths)
         raise InputError(f"{named} has no object that can be examined; build it, or check the path")
-    files: list[Audited] = []
+    files: list[tuple[int, Audited]] = []
+    order = {path: number for number, path in enumerate(collected.files)}
     for group in _processes(binaries, separate=separate):
         roots = [(b.path, f) for b in group for f in b.members if not b.is_archive]
         linked = [(path, file) for path, file in roots if file.kind is not Kind.OBJECT]
-        files += _audited(group, reach(linked, search, read), question)
-    order = {str(path): number for number, path in enumerate(_expanded(paths))}
-    files.sort(key=lambda f: order.get(f.file.name.partition("(")[0], 0))
-    return Audit(question, tuple(files), tuple(unreadable), tuple(_not_examined(binaries)))
-
-
-def _expanded(paths: Iterable[Path]) -> list[Path]:
-    """Return the files, in place of a folder the ELF files and archives in it, each once."""
-    found: dict[Path, None] = {}
-    for path in paths:
-        if path.is_dir():
-            found.update(dict.fromkeys(_in_folder(path)))
-        elif path.is_file():
-            found[path] = None
-        elif path.exists():
-            raise InputError(f"{path} is neither a file nor a folder; check the path")
-        else:
-            raise InputError(f"{path} does not exist; check the path")
-    return list(found)
-
-
-def _in_folder(folder: Path) -> list[Path]:
-    """Return its binaries.  Raises InputError for none: a success would say that one was read."""
-    below = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
-    found = [path for path in below if _is_binary(path)]
-    if not found:
-        raise InputError(
-            f"{folder} has no program, library, object or archive in it; build first, or check the "
-            "path"
-        )
-    return found
-
-
-def _is_binary(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(8).startswith(_MAGICS)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {reason(error)}; check the path") from error
+        audited = _audited(group, reach(linked, search, read), question)
+        files += ((order[path], file) for path, file in audited)
+    told = tuple(file for _, file in sorted(files, key=itemgetter(0)))
+    return Audit(question, told, tuple(unreadable), tuple(_not_examined(binaries)))
 
 
 def _processes(binaries: Sequence[Binary], *, separate: bool) -> Iterator[list[Binary]]:
@@ -141,8 +109,10 @@ def _processes(binaries: Sequence[Binary], *, separate: bool) -> Iterator[list[B
         yield together
 
 
-def _audited(group: Sequence[Binary], process: Reach, question: Question) -> Iterator[Audited]:
-    """Yield the files of a process; what is wrong with the process is told of the first one."""
+def _audited(
+    group: Sequence[Binary], process: Reach, question: Question
+) -> Iterator[tuple[Path, Audited]]:
+    """Yield the files of a process by their path on disk; what is wrong with it is the first's."""
     about = next((b.members[0].name for b in group if b.members), "")
     shared = tuple(check_process(about, process)) if process.loaded else ()
     for binary in group:
@@ -150,7 +120,8 @@ def _audited(group: Sequence[Binary], process: Reach, question: Question) -> Ite
             subject = Subject(binary.path, file, follows(file), process, question)
             own = [finding for check in CHECKS for finding in check(subject)]
             told = shared if file.name == about and not binary.is_archive else ()
-            yield Audited(file, subject.follows, _places(file, process), (*own, *told))
+            places = _places(file, process)
+            yield binary.path, Audited(file, subject.follows, places, (*own, *told))
 
 
 def _not_examined(binaries: Iterable[Binary]) -> Iterator[Diagnostic]:

@@ -279,3 +279,32 @@ def test_audit_when_names_of_files_are_odd(command: Command, bench: "Bench") -> 
     assert done.stdout.startswith(f"{bench.root}/a\\nLNK001 error\\x1b[31m.so: shared library")
     assert done.stderr.count("\n") == 1
     assert f"{bench.root}/short\\n.so is damaged" in done.stderr
+
+
+def test_audit_when_a_folder_has_what_cannot_be_read(command: Command, bench: "Bench") -> None:
+    """The rest is audited; a path may be too long to be listed, or the user may not read it."""
+    folder = bench.static_cuda_user("build/a(1).so").parent
+    deep = "for i in $(seq 450); do mkdir aaaaaaaaaa; cd -P aaaaaaaaaa; done"
+    subprocess.run(["sh", "-c", deep], cwd=folder, check=True, timeout=50)
+    done = command("link", "audit", folder)
+    assert done.returncode == 2
+    assert done.stdout.startswith(f"{folder}/a(1).so: shared library, x86-64, follows cuda-static")
+    assert done.stdout.splitlines()[-1].endswith("1 not read")
+    assert "cannot be read: file name too long; check the path" in done.stderr
+
+
+def test_audit_when_a_link_leads_nowhere(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    done = command("link", "audit", "loop")
+    assert done.stderr == (
+        "porting: error: loop is a link that leads nowhere; check where it leads\n"
+    )
+
+
+def test_audit_when_names_have_parentheses(command: Command, bench: "Bench") -> None:
+    """Files are told in the order in which they were named."""
+    names = ("x.so", "y.so", "a(1).so")
+    paths = [bench.static_cuda_user(name) for name in names]
+    done = command("link", "audit", *paths, "--separate")
+    told = [line for line in done.stdout.splitlines() if ": shared library" in line]
+    assert [line.partition(": shared")[0] for line in told] == list(map(str, paths))
