@@ -30,8 +30,11 @@ class Library:
     @property
     def shared(self) -> bool: ...
 
-def range_of(array: object) -> tuple[int, int, int, int]:
-    """Return address, bytes, DLPack's device kind and number of a contiguous array."""
+def range_of_buffer(exporter: object, writable: bool) -> tuple[int, int, int, object]:
+    """Return address, bytes, DLPack's device kind and what keeps them, of a buffer's bytes."""
+
+def range_of_dlpack(capsule: object, writable: bool) -> tuple[int, int, int, object]:
+    """Return the same of a contiguous array; the capsule is used up."""
 
 def bytes_of(owner: object, address: int, nbytes: int) -> Any:  # noqa: ANN401 - an array of nanobind's
     """Return an array of the host's bytes that keeps their owner alive."""

@@ -11,7 +11,8 @@ try:
         bytes_of,
         checksum,
         pack,
-        range_of,
+        range_of_buffer,
+        range_of_dlpack,
         unpack,
     )
 except ModuleNotFoundError as error:
@@ -32,6 +33,7 @@ __all__ = [
     "bytes_of",
     "checksum",
     "pack",
-    "range_of",
+    "range_of_buffer",
+    "range_of_dlpack",
     "unpack",
 ]

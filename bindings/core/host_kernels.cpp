@@ -20,17 +20,35 @@ std::uint64_t word_at(const unsigned char* from, std::size_t left) {
   return word;
 }
 
+// Elements may lie at any address, also one that is no multiple of their size.
+template <typename Stored>
+Stored load(const void* from, std::size_t number) {
+  Stored value;
+  std::memcpy(&value,
+              static_cast<const unsigned char*>(from) + number * sizeof(Stored),
+              sizeof(Stored));
+  return value;
+}
+
+template <typename Stored>
+void store(void* to, std::size_t number, Stored value) {
+  std::memcpy(static_cast<unsigned char*>(to) + number * sizeof(Stored), &value,
+              sizeof(Stored));
+}
+
 template <typename Stored, typename Wide, typename From, typename To>
 void accumulate_as(void* target, const std::vector<const void*>& sources,
                    Wide scale, std::size_t count, From from, To to) {
-  auto* out = static_cast<Stored*>(target);
   for (std::size_t i = 0; i < count; ++i) {
-    Wide sum = from(out[i]);
-    for (const void* source : sources) {
-      sum += from(static_cast<const Stored*>(source)[i]);
-    }
-    out[i] = to(sum * scale);
+    Wide sum = from(load<Stored>(target, i));
+    for (const void* source : sources) sum += from(load<Stored>(source, i));
+    store<Stored>(target, i, to(sum * scale));
   }
+}
+
+// The two may overlap, and where there is nothing to copy be null.
+void move(void* to, const void* from, std::size_t size) {
+  if (size != 0) std::memmove(to, from, size);
 }
 
 }  // namespace
@@ -47,16 +65,16 @@ std::uint64_t checksum(const void* from, std::size_t size) {
 void pack(void* buffer, const std::vector<Segment>& segments) {
   auto* packed = static_cast<unsigned char*>(buffer);
   for (const Segment& segment : segments) {
-    std::memcpy(packed + segment.offset,
-                reinterpret_cast<const void*>(segment.address), segment.size);
+    move(packed + segment.offset,
+         reinterpret_cast<const void*>(segment.address), segment.size);
   }
 }
 
 void unpack(const void* buffer, const std::vector<Segment>& segments) {
   const auto* packed = static_cast<const unsigned char*>(buffer);
   for (const Segment& segment : segments) {
-    std::memcpy(reinterpret_cast<void*>(segment.address),
-                packed + segment.offset, segment.size);
+    move(reinterpret_cast<void*>(segment.address), packed + segment.offset,
+         segment.size);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels.h"
 #include "launch.h"
+#include "memory.h"
 
 namespace eclosion::gpu {
 namespace {
@@ -64,7 +65,7 @@ __global__ void checksum_kernel(Word* to, const unsigned char* from,
 void checksum(std::uintptr_t to, std::uintptr_t from, std::size_t size,
               const Stream& stream) {
   auto* target = reinterpret_cast<Word*>(to);
-  ECLOSION_CALL(cudaMemsetAsync, target, 0, sizeof(Word), stream.get());
+  fill(to, 0, sizeof(Word), stream);
   launch(checksum_kernel, blocks_for(size / sizeof(Word)), stream, target,
          reinterpret_cast<const unsigned char*>(from), size);
 }

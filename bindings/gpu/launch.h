@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 
+#include "device.h"
 #include "error.h"
 #include "stream.h"
 
@@ -24,10 +25,12 @@ inline unsigned blocks_for(std::size_t items) {
 }
 
 // The error state may hold somebody else's failure, so it is not asked: the
-// launch function returns its own status.
+// launch function returns its own status. A stream takes kernels only while its
+// device is the current one, which is 0 in every new thread.
 template <typename... Parameters>
 void launch(void (*kernel)(Parameters...), unsigned blocks,
             const Stream& stream, Parameters... values) {
+  const DeviceScope scope(stream.device());
   std::array<void*, sizeof...(Parameters)> arguments{&values...};
   ECLOSION_CALL(cudaLaunchKernel, reinterpret_cast<const void*>(kernel),
                 dim3(blocks), dim3(kThreads), arguments.data(), 0,

@@ -84,6 +84,7 @@ void copy(std::uintptr_t to, std::uintptr_t from, std::size_t size,
 
 void fill(std::uintptr_t to, std::uint8_t value, std::size_t size,
           const Stream& stream) {
+  const DeviceScope scope(stream.device());
   ECLOSION_CALL(cudaMemsetAsync, pointer(to), value, size, stream.get());
 }
 

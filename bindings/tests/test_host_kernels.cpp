@@ -135,6 +135,28 @@ TEST_CASE("accumulating sums in order and scales once") {
   CHECK(eclosion::half_to_float(half[0]) == 0.75F);
 }
 
+TEST_CASE("elements may lie at any address") {
+  const std::array<double, 2> ones{1, 1};
+  for (const auto element : {Element::kFloat32, Element::kFloat64,
+                             Element::kFloat16, Element::kBfloat16}) {
+    std::array<unsigned char, 2 * sizeof(ones) + 1> apart{};
+    unsigned char* target = apart.data() + 1;
+    const unsigned char* source = target + sizeof(ones);
+    std::memcpy(target + sizeof(ones), ones.data(), sizeof(ones));
+    eclosion::accumulate(target, {source}, 1.0, element,
+                         sizeof(ones) / eclosion::element_size(element));
+    CHECK(std::memcmp(target, source, sizeof(ones)) == 0);
+  }
+}
+
+TEST_CASE("parts may lie in the buffer that they are packed into") {
+  auto buffer = bytes(16);
+  const auto first = reinterpret_cast<std::uint64_t>(buffer.data());
+  const auto expected = std::vector(buffer.begin() + 2, buffer.begin() + 12);
+  eclosion::pack(buffer.data(), {{first + 2, 0, 10}});
+  CHECK(std::equal(expected.begin(), expected.end(), buffer.begin()));
+}
+
 TEST_CASE("elements are known by their numbers") {
   CHECK(eclosion::element_of(3) == Element::kBfloat16);
   CHECK(eclosion::element_size(Element::kFloat64) == 8);

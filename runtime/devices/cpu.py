@@ -9,15 +9,18 @@ from typing import Any
 
 from runtime import core
 from runtime.devices.errors import DeviceError, UnsupportedError
-from runtime.devices.protocol import Buffer, DmaBuf, Element, Event, Properties, Stream
-from runtime.devices.ranges import (
-    DLPACK_CPU,
-    Range,
-    as_range,
+from runtime.devices.fitting import (
+    check_byte,
+    check_copied,
     check_packed,
-    check_same_size,
+    check_reachable,
+    check_size,
+    check_summable,
+    check_targets,
     elements,
 )
+from runtime.devices.protocol import Buffer, DmaBuf, Element, Event, Properties, Stream
+from runtime.devices.ranges import DLPACK_CPU, Range, as_range
 
 
 class CpuBuffer:
@@ -55,8 +58,9 @@ class CpuEvent:
         self.has_time = has_time
         self.recorded: float | None = None
 
-    def record(self, stream: Stream) -> None:  # noqa: ARG002 - all streams are done at any time
-        """Remember the time."""
+    def record(self, stream: Stream) -> None:
+        """Remember the time: all streams are done at any time."""
+        _check_stream(stream)
         self.recorded = time.perf_counter()
 
     def synchronize(self) -> None:
@@ -69,7 +73,7 @@ class CpuEvent:
     def elapsed_ms(self, start: Event) -> float:
         """Return the milliseconds since `start` was recorded."""
         if not isinstance(start, CpuEvent):
-            raise ValueError(f"{start!r} is an event of another device")  # noqa: TRY004
+            raise ValueError(f"{start!r} is no event of the processor")  # noqa: TRY004
         if not (self.has_time and start.has_time):
             raise DeviceError("an event was made without a time; say has_time=True")
         if self.recorded is None or start.recorded is None:
@@ -89,6 +93,8 @@ class CpuStream:
 
     def wait(self, event: Event) -> None:
         """Return at once: the event has happened."""
+        if not isinstance(event, CpuEvent):
+            raise ValueError(f"{event!r} is no event of the processor")  # noqa: TRY004
 
 
 class CpuDevice:
@@ -135,8 +141,7 @@ class CpuDevice:
 
     def allocate(self, nbytes: int) -> Buffer:
         """Return memory of this process.  Raises DeviceError where there is none left."""
-        if nbytes < 0:
-            raise ValueError(f"{nbytes} bytes cannot be allocated; a size from 0 is needed")
+        check_size(nbytes)
         try:
             return CpuBuffer(nbytes)
         except (OSError, OverflowError) as error:
@@ -146,37 +151,39 @@ class CpuDevice:
         """Return memory of this process, which the processor reaches anyway."""
         return self.allocate(nbytes)
 
-    def copy(self, to: object, source: object, stream: Stream) -> None:  # noqa: ARG002
+    def copy(self, to: object, source: object, stream: Stream) -> None:
         """Copy bytes."""
-        target, origin = self._range(to), self._range(source)
-        if origin.nbytes > target.nbytes:
-            raise ValueError(
-                f"{origin.nbytes} bytes do not fit into {target.nbytes}; copy to a larger buffer"
-            )
+        _check_stream(stream)
+        target, origin = self._target(to), self._range(source)
+        check_copied(target, origin)
         ctypes.memmove(target.address, origin.address, origin.nbytes)
 
-    def fill(self, to: object, value: int, stream: Stream) -> None:  # noqa: ARG002
+    def fill(self, to: object, value: int, stream: Stream) -> None:
         """Set every byte."""
-        if not 0 <= value <= 255:  # noqa: PLR2004 - a byte
-            raise ValueError(f"{value} is no byte; give a number from 0 to 255")
-        target = self._range(to)
+        _check_stream(stream)
+        check_byte(value)
+        target = self._target(to)
         ctypes.memset(target.address, value, target.nbytes)
 
-    def checksum(self, source: object, stream: Stream) -> int:  # noqa: ARG002
+    def checksum(self, source: object, stream: Stream) -> int:
         """Return the checksum."""
+        _check_stream(stream)
         origin = self._range(source)
         return core.checksum(origin.address, origin.nbytes)
 
-    def pack(self, parts: Sequence[object], into: object, stream: Stream) -> None:  # noqa: ARG002
+    def pack(self, parts: Sequence[object], into: object, stream: Stream) -> None:
         """Copy parts into one buffer."""
-        ranges, packed = [self._range(part) for part in parts], self._range(into)
+        _check_stream(stream)
+        ranges, packed = [self._range(part) for part in parts], self._target(into)
         check_packed(ranges, packed)
         core.pack(packed.address, segments(ranges))
 
-    def unpack(self, source: object, parts: Sequence[object], stream: Stream) -> None:  # noqa: ARG002
+    def unpack(self, source: object, parts: Sequence[object], stream: Stream) -> None:
         """Copy a packed buffer back."""
-        ranges, packed = [self._range(part) for part in parts], self._range(source)
+        _check_stream(stream)
+        ranges, packed = [self._target(part) for part in parts], self._range(source)
         check_packed(ranges, packed)
+        check_targets(ranges)
         core.unpack(packed.address, segments(ranges))
 
     def accumulate(
@@ -185,13 +192,13 @@ class CpuDevice:
         sources: Sequence[object],
         scale: float,
         element: Element,
-        stream: Stream,  # noqa: ARG002
+        stream: Stream,
     ) -> None:
         """Sum and scale."""
-        goal, origins = self._range(target), [self._range(source) for source in sources]
-        for origin in origins:
-            check_same_size(goal, origin, "accumulate")
-        count = elements(goal, element.nbytes)
+        _check_stream(stream)
+        goal, origins = self._target(target), [self._range(source) for source in sources]
+        check_summable(goal, origins)
+        count = elements(goal, element)
         core.accumulate(goal.address, [o.address for o in origins], scale, int(element), count)
 
     def export_dmabuf(self, source: object) -> DmaBuf:  # noqa: ARG002
@@ -206,15 +213,20 @@ class CpuDevice:
         """Raise UnsupportedError, as export_ipc does."""
         raise UnsupportedError("memory of the host has no IPC handle; share a memfd")
 
-    def _range(self, array: object) -> Range:
-        found = (
-            Range(array.address, array.nbytes, DLPACK_CPU)
-            if isinstance(array, CpuBuffer)
-            else as_range(array)
-        )
-        if found.kind != DLPACK_CPU:
-            raise ValueError(f"{type(array).__name__} is in the memory of a GPU, not of the host")
+    def _range(self, array: object, *, is_target: bool = False) -> Range:
+        if isinstance(array, CpuBuffer):
+            return Range(array.address, array.nbytes, DLPACK_CPU, array)
+        found = as_range(array, is_target=is_target)
+        check_reachable(found, self.platform, array)
         return found
+
+    def _target(self, array: object) -> Range:
+        return self._range(array, is_target=True)
+
+
+def _check_stream(stream: object) -> None:
+    if not isinstance(stream, CpuStream):
+        raise ValueError(f"{stream!r} is no stream of the processor")  # noqa: TRY004 - as for GPUs
 
 
 def segments(ranges: Sequence[Range]) -> list[tuple[int, int, int]]:

@@ -8,8 +8,19 @@ from typing import Any
 
 from runtime.devices.cpu import segments
 from runtime.devices.errors import DeviceError, UnsupportedError
+from runtime.devices.fitting import (
+    check_aligned,
+    check_byte,
+    check_copied,
+    check_packed,
+    check_reachable,
+    check_size,
+    check_summable,
+    check_targets,
+    elements,
+)
 from runtime.devices.protocol import Buffer, DmaBuf, Element, Event, Properties, Stream
-from runtime.devices.ranges import Range, as_range, check_packed, check_same_size, elements
+from runtime.devices.ranges import Range, as_range
 
 _WORD = 8
 _SEGMENT = struct.Struct("=QQQ")
@@ -87,40 +98,39 @@ class GpuDevice:
 
     def allocate(self, nbytes: int) -> Buffer:
         """Return memory of the device."""
+        check_size(nbytes)
         with told():
-            buffer: Buffer = self._module.allocate(_size(nbytes), self._index)
+            buffer: Buffer = self._module.allocate(nbytes, self._index)
             return buffer
 
     def allocate_pinned(self, nbytes: int) -> Buffer:
         """Return pinned memory of the host."""
+        check_size(nbytes)
         with told():
-            buffer: Buffer = self._module.allocate_pinned(_size(nbytes))
+            buffer: Buffer = self._module.allocate_pinned(nbytes)
             return buffer
 
     def copy(self, to: object, source: object, stream: Stream) -> None:
         """Put a copy into the stream."""
-        target, origin = self._range(to), self._range(source)
-        if origin.nbytes > target.nbytes:
-            raise ValueError(
-                f"{origin.nbytes} bytes do not fit into {target.nbytes}; copy to a larger buffer"
-            )
+        target = self._range(to, is_target=True, by_copy=True)
+        origin = self._range(source, by_copy=True)
+        check_copied(target, origin)
         with told():
-            self._module.copy(target.address, origin.address, origin.nbytes, _raw(stream))
+            self._module.copy(target.address, origin.address, origin.nbytes, _stream(stream))
 
     def fill(self, to: object, value: int, stream: Stream) -> None:
         """Put the filling into the stream."""
-        if not 0 <= value <= 255:  # noqa: PLR2004 - a byte
-            raise ValueError(f"{value} is no byte; give a number from 0 to 255")
-        target = self._range(to)
+        check_byte(value)
+        target = self._range(to, is_target=True)
         with told():
-            self._module.fill(target.address, value, target.nbytes, _raw(stream))
+            self._module.fill(target.address, value, target.nbytes, _stream(stream))
 
     def checksum(self, source: object, stream: Stream) -> int:
         """Run the kernel and wait for its result."""
         origin = self._range(source)
+        queue = _stream(stream)
         result, here = self.allocate(_WORD), bytearray(_WORD)
         with told():
-            queue = _raw(stream)
             self._module.checksum(result.address, origin.address, origin.nbytes, queue)
             self._module.copy(as_range(here).address, result.address, _WORD, queue)
             queue.synchronize()
@@ -128,11 +138,14 @@ class GpuDevice:
 
     def pack(self, parts: Sequence[object], into: object, stream: Stream) -> None:
         """Run the kernel; waits, since the table of parts has to stay until it is done."""
-        self._run_packing(self._module.pack, parts, into, stream)
+        ranges = [self._range(part) for part in parts]
+        self._run_packing(self._module.pack, ranges, self._range(into, is_target=True), stream)
 
     def unpack(self, source: object, parts: Sequence[object], stream: Stream) -> None:
         """Run the kernel the other way; waits too."""
-        self._run_packing(self._module.unpack, parts, source, stream)
+        ranges = [self._range(part, is_target=True) for part in parts]
+        check_targets(ranges)
+        self._run_packing(self._module.unpack, ranges, self._range(source), stream)
 
     def accumulate(
         self,
@@ -143,17 +156,18 @@ class GpuDevice:
         stream: Stream,
     ) -> None:
         """Run the kernel; many sources are summed in turns, and scaled in the last."""
-        goal, origins = self._range(target), [self._range(source) for source in sources]
-        for origin in origins:
-            check_same_size(goal, origin, "accumulate")
-        count = elements(goal, element.nbytes)
+        goal = self._range(target, is_target=True)
+        origins = [self._range(source) for source in sources]
+        check_summable(goal, origins)
+        count = elements(goal, element)
+        check_aligned([goal, *origins], element)
+        queue = _stream(stream)
         most = self._module.MAX_SOURCES
         turns = [origins[at : at + most] for at in range(0, len(origins), most)] or [[]]
         with told():
             for turn in turns:
                 factor = scale if turn is turns[-1] else 1.0
                 addresses = [origin.address for origin in turn]
-                queue = _raw(stream)
                 self._module.accumulate(goal.address, addresses, factor, int(element), count, queue)
 
     def export_dmabuf(self, source: object) -> DmaBuf:
@@ -173,20 +187,22 @@ class GpuDevice:
             buffer: Buffer = self._module.open_ipc(handle, nbytes, self._index)
             return buffer
 
-    def _range(self, array: object) -> Range:
+    def _range(self, array: object, *, is_target: bool = False, by_copy: bool = False) -> Range:
         if isinstance(array, self._module.Memory):
-            return Range(array.address, array.nbytes, None)
-        return as_range(array)
+            return Range(array.address, array.nbytes, None, array)
+        found = as_range(array, is_target=is_target)
+        check_reachable(found, self._platform, array, by_copy=by_copy)
+        return found
 
     def _run_packing(
         self,
         run: Any,  # noqa: ANN401 - a function of the module
-        parts: Sequence[object],
-        packed: object,
+        ranges: Sequence[Range],
+        buffer: Range,
         stream: Stream,
     ) -> None:
-        ranges, buffer = [self._range(part) for part in parts], self._range(packed)
         check_packed(ranges, buffer)
+        queue = _stream(stream)
         rows = segments(ranges)
         if not rows:
             return
@@ -194,7 +210,6 @@ class GpuDevice:
         there = self.allocate(len(table))
         self.copy(there, table, stream)
         with told():
-            queue = _raw(stream)
             run(buffer.address, there.address, len(rows), queue)
             queue.synchronize()
 
@@ -215,7 +230,7 @@ class _GpuStream:
 
     def wait(self, event: Event) -> None:
         with told():
-            self.raw.wait(_raw(event))
+            self.raw.wait(_event(event))
 
 
 class _GpuEvent:
@@ -226,7 +241,7 @@ class _GpuEvent:
 
     def record(self, stream: Stream) -> None:
         with told():
-            self.raw.record(_raw(stream))
+            self.raw.record(_stream(stream))
 
     def synchronize(self) -> None:
         with told():
@@ -238,20 +253,21 @@ class _GpuEvent:
 
     def elapsed_ms(self, start: Event) -> float:
         with told():
-            return float(self.raw.elapsed_ms(_raw(start)))
+            return float(self.raw.elapsed_ms(_event(start)))
 
 
-def _raw(wrapped: object) -> Any:  # noqa: ANN401 - of an untyped module
-    """Return the module's own stream or event.  Raises ValueError for another device's."""
-    if not isinstance(wrapped, _GpuStream | _GpuEvent):
-        raise ValueError(f"{wrapped!r} is of another device")  # noqa: TRY004
+def _stream(wrapped: object) -> Any:  # noqa: ANN401 - of an untyped module
+    """Return the module's own stream.  Raises ValueError for another device's."""
+    if not isinstance(wrapped, _GpuStream):
+        raise ValueError(f"{wrapped!r} is no stream of a GPU")  # noqa: TRY004
     return wrapped.raw
 
 
-def _size(nbytes: int) -> int:
-    if nbytes < 0:
-        raise ValueError(f"{nbytes} bytes cannot be allocated; a size from 0 is needed")
-    return nbytes
+def _event(wrapped: object) -> Any:  # noqa: ANN401 - of an untyped module
+    """Return the module's own event.  Raises ValueError for another device's."""
+    if not isinstance(wrapped, _GpuEvent):
+        raise ValueError(f"{wrapped!r} is no event of a GPU")  # noqa: TRY004
+    return wrapped.raw
 
 
 @contextmanager

@@ -104,8 +104,10 @@ class Device(Protocol):
 
     `to`, `source`, `target` and the like are buffers of this device, arrays that speak DLPack,
     the buffer protocol or `__cuda_array_interface__`, contiguous in C order; they have to live
-    until the work is done.  Failures of the vendor's software are DeviceError, what the device or
-    its driver cannot do is UnsupportedError, what does not fit together is ValueError.
+    until the work is done.  Nothing is done with what is read-only where it would be written, is
+    out of the device's reach (a GPU takes pageable memory of the host in copies alone), or overlaps
+    what is written.  Failures of the vendor's software are DeviceError, what the device or its
+    driver cannot do is UnsupportedError, what does not fit together is ValueError.
     """
 
     @property

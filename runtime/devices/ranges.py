@@ -1,9 +1,9 @@
 """Arrays as ranges of memory: where they are, how large, and on which kind of device."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
-from runtime.core import range_of
+from runtime.core import range_of_buffer, range_of_dlpack
+from runtime.devices.array_interface import read_interface
 
 # DLPack's numbers of device kinds (dlpack.h, DLDeviceType).
 DLPACK_CPU = 1
@@ -11,64 +11,70 @@ DLPACK_CUDA = 2
 DLPACK_CUDA_HOST = 3
 DLPACK_ROCM = 10
 DLPACK_ROCM_HOST = 11
+DLPACK_CUDA_MANAGED = 13
 
 
 @dataclass(frozen=True)
 class Range:
-    """`nbytes` of memory from `address`; `kind` is DLPack's, None where nothing says it."""
+    """`nbytes` of memory from `address`; `kind` is DLPack's, None where nothing says it.
+
+    `owner` keeps the memory where it is; a `bytearray` cannot be resized while it lives.
+    """
 
     address: int
     nbytes: int
     kind: int | None
+    owner: object = field(default=None, repr=False, compare=False)
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.address + self.nbytes
 
 
-def as_range(array: object) -> Range:
-    """Return where an array's bytes are.  Raises ValueError and TypeError for what is no range."""
-    interface = getattr(array, "__cuda_array_interface__", None)
-    if interface is not None:
-        return _from_interface(interface)
-    address, nbytes, kind, _ = range_of(array)
-    return Range(address, nbytes, kind)
+def as_range(array: object, *, is_target: bool = False) -> Range:
+    """Return where an array's bytes are.
+
+    `is_target`: they will be written.  Raises ValueError for an array that is no range or that is
+    read-only, TypeError for what is no array.
+    """
+    try:
+        return _as_range(array, is_target=is_target)
+    except (BufferError, RuntimeError, ValueError) as error:
+        # What the array's own library says of it.
+        name = type(array).__name__
+        raise ValueError(f"{name} is no memory that can be {_used(is_target)}: {error}") from error
 
 
-def _from_interface(fields: dict[str, Any]) -> Range:
-    """Read the fields that Numba's "CUDA Array Interface (Version 3)" defines."""
-    itemsize = int(fields["typestr"][2:])
-    shape = fields["shape"]
-    nbytes = itemsize
-    for length in shape:
-        nbytes *= length
-    strides = fields.get("strides")
-    if strides is not None and nbytes:
-        expected = itemsize
-        for length, stride in zip(reversed(shape), reversed(strides), strict=True):
-            if length != 1 and stride != expected:
-                raise ValueError("the array is not contiguous in C order; make it so first")
-            expected *= length
-    return Range(fields["data"][0], nbytes, None)
+def _as_range(array: object, *, is_target: bool) -> Range:
+    fields = getattr(array, "__cuda_array_interface__", None)
+    if fields is not None:
+        address, nbytes, is_read_only = read_interface(fields)
+        if is_target and is_read_only:
+            raise ValueError("the array is read-only; give one that can be written")
+        return Range(address, nbytes, _kind_of(array))
+    if isinstance(array, type) or array is None:
+        raise TypeError(f"{array!r} is no array")
+    export = getattr(array, "__dlpack__", None)
+    if export is None:
+        try:
+            return Range(*range_of_buffer(array, is_target))
+        except TypeError as error:
+            raise TypeError(
+                f"{type(array).__name__} is no array: it has neither DLPack, the buffer protocol"
+                " nor __cuda_array_interface__"
+            ) from error
+    try:
+        capsule = export(max_version=(1, 0))
+    except TypeError:  # it is older than versions
+        capsule = export()
+    return Range(*range_of_dlpack(capsule, is_target))
 
 
-def check_same_size(target: Range, source: Range, what: str) -> None:
-    """Raise ValueError unless two ranges have the same size."""
-    if target.nbytes != source.nbytes:
-        raise ValueError(
-            f"{what}: the target has {target.nbytes} bytes and a source {source.nbytes}; they have"
-            " to be equal"
-        )
+def _kind_of(array: object) -> int | None:
+    ask = getattr(array, "__dlpack_device__", None)
+    return None if ask is None else int(ask()[0])
 
 
-def check_packed(parts: list[Range], packed: Range) -> None:
-    """Raise ValueError unless all parts fit into a packed buffer."""
-    needed = sum(part.nbytes for part in parts)
-    if needed > packed.nbytes:
-        raise ValueError(
-            f"{len(parts)} parts of {needed} bytes do not fit into a buffer of {packed.nbytes}"
-        )
-
-
-def elements(target: Range, nbytes: int) -> int:
-    """Return how many elements of `nbytes` a range holds.  Raises ValueError for a remainder."""
-    count, rest = divmod(target.nbytes, nbytes)
-    if rest:
-        raise ValueError(f"{target.nbytes} bytes are no whole number of elements of {nbytes} bytes")
-    return count
+def _used(is_target: bool) -> str:  # noqa: FBT001 - the one thing that it says
+    return "written" if is_target else "read"

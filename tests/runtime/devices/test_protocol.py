@@ -5,6 +5,8 @@ import mmap
 import os
 import struct
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -243,6 +245,107 @@ def test_arrays_that_are_not_contiguous_are_errors(dev: Device) -> None:
     view = memoryview(bytearray(16))[::2]
     with pytest.raises((ValueError, TypeError, BufferError)):
         dev.copy(dev.allocate(16), view, dev.stream())
+
+
+@pytest.mark.parametrize("value", [None, "8", 8.0])
+def test_what_is_no_size_is_an_error(dev: Device, value: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"bytes cannot be allocated; a size"):
+        dev.allocate(value)
+
+
+@pytest.mark.parametrize("element", [0, 7, None, "float32"])
+def test_what_is_no_element_is_an_error(dev: Device, element: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"is no Element"):
+        dev.accumulate(dev.allocate(8), [], 1.0, element, dev.stream())
+
+
+@pytest.mark.parametrize("thing", [None, 5, "stream"])
+def test_what_is_no_stream_or_event_is_an_error(dev: Device, thing: Any) -> None:  # noqa: ANN401
+    buffer, stream, event = dev.allocate(8), dev.stream(), dev.event()
+    uses: list[Callable[[], object]] = [
+        lambda: dev.copy(buffer, b"1", thing),
+        lambda: dev.fill(buffer, 1, thing),
+        lambda: dev.checksum(buffer, thing),
+        lambda: dev.pack([buffer], dev.allocate(8), thing),
+        lambda: dev.unpack(buffer, [dev.allocate(8)], thing),
+        lambda: dev.accumulate(buffer, [], 1.0, Element.FLOAT32, thing),
+        lambda: event.record(thing),
+        lambda: stream.wait(thing),
+        lambda: event.elapsed_ms(thing),
+    ]
+    for use in uses:
+        with pytest.raises(ValueError, match=r"is no (stream|event) of"):
+            use()
+
+
+def test_an_event_is_no_stream(dev: Device) -> None:
+    event: Any = dev.event()
+    with pytest.raises(ValueError, match=r"is no stream of"):
+        dev.fill(dev.allocate(8), 1, event)
+
+
+@pytest.mark.parametrize("shift", [-4, 4])
+def test_ranges_that_overlap_are_errors(dev: Device, shift: int) -> None:
+    """Devices differ in what they would make of it."""
+    stream, buffer = dev.stream(), dev.allocate(24)
+    middle, other = _part(buffer, 8, 8), _part(buffer, 8 + shift, 8)
+    uses: list[Callable[[], object]] = [
+        lambda: dev.copy(middle, other, stream),
+        lambda: dev.pack([other], middle, stream),
+        lambda: dev.unpack(other, [middle], stream),
+        lambda: dev.unpack(dev.allocate(16), [other, middle], stream),
+        lambda: dev.accumulate(middle, [other], 1.0, Element.FLOAT32, stream),
+    ]
+    for use in uses:
+        with pytest.raises(ValueError, match=r"give memory that is apart$"):
+            use()
+
+
+def test_ranges_that_touch_are_apart(dev: Device, read: Read) -> None:
+    stream, buffer = dev.stream(), dev.allocate(16)
+    dev.copy(buffer, bytes(range(16)), stream)
+    dev.copy(_part(buffer, 8, 8), _part(buffer, 0, 8), stream)
+    stream.synchronize()
+    assert read(buffer) == bytes(range(8)) * 2
+
+
+def test_a_target_may_be_its_own_source(dev: Device, read: Read) -> None:
+    stream, target = dev.stream(), dev.allocate(8)
+    dev.copy(target, _floats(1, 2), stream)
+    dev.accumulate(target, [target, target], 1.0, Element.FLOAT32, stream)
+    stream.synchronize()
+    assert read(target) == _floats(3, 6).tobytes()
+
+
+class _Part:
+    """A part of a device's buffer, as others' views are handed over."""
+
+    def __init__(self, buffer: Any, offset: int, nbytes: int) -> None:  # noqa: ANN401
+        self._buffer = buffer
+        data = (buffer.address + offset, False)
+        self.__cuda_array_interface__ = {"shape": (nbytes,), "typestr": "|u1", "data": data}
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind: tuple[int, int] = self._buffer.__dlpack_device__()
+        return kind
+
+
+def _part(buffer: object, offset: int, nbytes: int) -> object:
+    return _Part(buffer, offset, nbytes)
+
+
+def test_threads_use_one_device_at_once(dev: Device) -> None:
+    data = [os.urandom(100_000 + i) for i in range(8)]
+    cpu = device("cpu")
+
+    def work(content: bytes) -> int:
+        stream, buffer = dev.stream(), dev.allocate(len(content))
+        dev.copy(buffer, content, stream)
+        return dev.checksum(buffer, stream)
+
+    with ThreadPoolExecutor(len(data)) as pool:
+        sums = list(pool.map(work, data, timeout=50))
+    assert sums == [cpu.checksum(content, cpu.stream()) for content in data]
 
 
 def test_memory_is_given_back(dev: Device) -> None:

@@ -1,0 +1,122 @@
+"""Whether ranges of memory fit together for what is asked; what does not is a ValueError."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from runtime.devices.protocol import Element
+from runtime.devices.ranges import (
+    DLPACK_CPU,
+    DLPACK_CUDA,
+    DLPACK_CUDA_HOST,
+    DLPACK_CUDA_MANAGED,
+    DLPACK_ROCM,
+    DLPACK_ROCM_HOST,
+    Range,
+)
+
+# Where code of a platform's device may read and write.
+_KERNELS: Mapping[str, frozenset[int]] = {
+    "cpu": frozenset({DLPACK_CPU, DLPACK_CUDA_HOST, DLPACK_ROCM_HOST, DLPACK_CUDA_MANAGED}),
+    "cuda": frozenset({DLPACK_CUDA, DLPACK_CUDA_HOST, DLPACK_CUDA_MANAGED}),
+    "rocm": frozenset({DLPACK_ROCM, DLPACK_ROCM_HOST}),
+}
+
+
+def check_reachable(found: Range, platform: str, array: object, *, by_copy: bool = False) -> None:
+    """Raise ValueError for memory that a platform's device does not reach.
+
+    `by_copy`: it is one side of a copy, which takes memory of the host too.
+    """
+    kinds = _KERNELS[platform]
+    if found.kind is None and platform != "cpu":  # nothing says where it is: who gives it knows
+        return
+    if found.kind in kinds or (by_copy and found.kind == DLPACK_CPU):
+        return
+    name = type(array).__name__
+    if found.kind == DLPACK_CPU:
+        raise ValueError(
+            f"{name} is in memory of the host, which kernels of {platform} do not reach; copy it to"
+            " the device first"
+        )
+    raise ValueError(f"{name} is in the memory of a GPU that is no {platform} device")
+
+
+def check_apart(target: Range, sources: Sequence[Range], what: str) -> None:
+    """Raise ValueError where a range overlaps one that is written at the same time."""
+    for source in sources:
+        if source.nbytes and target.address < source.end and source.address < target.end:
+            raise ValueError(
+                f"{what}: {source.nbytes} bytes at {source.address:#x} overlap {target.nbytes} that"
+                f" are written at {target.address:#x}; give memory that is apart"
+            )
+
+
+def check_summable(target: Range, sources: Sequence[Range]) -> None:
+    """Raise ValueError unless sources have the target's size and are the target or apart."""
+    for source in sources:
+        if target.nbytes != source.nbytes:
+            raise ValueError(
+                f"accumulate: the target has {target.nbytes} bytes and a source {source.nbytes};"
+                " they have to be equal"
+            )
+    check_apart(target, [s for s in sources if s.address != target.address], "accumulate")
+
+
+def check_copied(target: Range, source: Range) -> None:
+    """Raise ValueError unless a source fits into a target that is apart from it."""
+    if source.nbytes > target.nbytes:
+        raise ValueError(
+            f"{source.nbytes} bytes do not fit into {target.nbytes}; copy to a larger buffer"
+        )
+    check_apart(Range(target.address, source.nbytes, None), [source], "copy")
+
+
+def check_packed(parts: Sequence[Range], packed: Range) -> None:
+    """Raise ValueError unless all parts fit into a packed buffer that is apart from them."""
+    needed = sum(part.nbytes for part in parts)
+    if needed > packed.nbytes:
+        raise ValueError(
+            f"{len(parts)} parts of {needed} bytes do not fit into a buffer of {packed.nbytes}"
+        )
+    check_apart(Range(packed.address, needed, None), parts, "a packed buffer")
+
+
+def check_targets(parts: Sequence[Range]) -> None:
+    """Raise ValueError where two ranges that are written overlap."""
+    by_address = sorted((part for part in parts if part.nbytes), key=lambda part: part.address)
+    for former, latter in pairwise(by_address):
+        check_apart(former, [latter], "parts to unpack into")
+
+
+def check_byte(value: object) -> None:
+    """Raise ValueError for what is no byte."""
+    if not isinstance(value, int) or not 0 <= value <= 255:  # noqa: PLR2004 - a byte
+        raise ValueError(f"{value!r} is no byte; give a number from 0 to 255")
+
+
+def check_size(nbytes: object) -> None:
+    """Raise ValueError for what is no size of memory."""
+    if not isinstance(nbytes, int) or nbytes < 0:
+        raise ValueError(f"{nbytes!r} bytes cannot be allocated; a size from 0 is needed")
+
+
+def elements(target: Range, element: object) -> int:
+    """Return how many elements a range holds.  Raises ValueError for a remainder."""
+    if not isinstance(element, Element):
+        raise ValueError(f"{element!r} is no Element; give Element.FLOAT32 or another of them")  # noqa: TRY004
+    count, rest = divmod(target.nbytes, element.nbytes)
+    if rest:
+        raise ValueError(
+            f"{target.nbytes} bytes are no whole number of elements of {element.nbytes} bytes"
+        )
+    return count
+
+
+def check_aligned(ranges: Sequence[Range], element: Element) -> None:
+    """Raise ValueError where elements lie at addresses that a kernel cannot read them from."""
+    for found in ranges:
+        if found.address % element.nbytes:
+            raise ValueError(
+                f"elements of {element.nbytes} bytes start at {found.address:#x}, no multiple of"
+                f" {element.nbytes}, which a GPU needs; copy them to a buffer of their own"
+            )
