@@ -169,6 +169,7 @@ class _Answers:
             "MAC013": self._is_joined_well,
             "COG001": self._is_defined,
             "COG003": self._is_defined,
+            "INC002": self._is_defined,
             "INC007": self._is_base,
             "INC008": self._is_base,
         }

@@ -31,9 +31,9 @@ NO_COLLECTIVES = Code(
     Severity.ERROR,
     "a part of cooperative groups that HIP lacks",
     "HIP's cooperative groups come in one header, hip/hip_cooperative_groups.h, without CUDA's"
-    " collective algorithms (reduce, scan, memcpy_async).  A condition on the header is left as it"
-    " is; an #include is replaced (COG003).  Write the collective with the group's shuffles or with"
-    " hipcub's warp and block primitives.",
+    " collective algorithms (reduce, scan, memcpy_async).  HIP's header is included in its place"
+    " (COG003), and a person has to see which collectives the code still lacks.  Write those with"
+    " the group's shuffles or with hipcub's warp and block primitives.",
 )
 LIBCUDACXX = Code(
     "INC003",
@@ -82,8 +82,6 @@ _UNKNOWN = re.compile(
 )
 # In quotes, what begins so and is in no table is a header of somebody's own, like cuda_utils.h.
 _OWN: Final = re.compile(r"(?:.*/)?cuda[A-Z_]\w*\.(?:h|hpp|cuh)")
-# The rules of cooperative groups include HIP's one header in their place.
-_COLLECTIVES: Final = "cooperative_groups/"
 _FOREIGN: Final = {
     "cutlass": "use Composable Kernel, hipBLASLt or rocWMMA; the templates have no HIP form",
     "cute": "use Composable Kernel's tensor descriptors; CuTe has no HIP form",
@@ -155,8 +153,7 @@ def _port(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:
     if known is None:
         return _of_torch(unit, header) or _of_thrust(unit, header) or _unknown(unit, header)
     if known.target is None:
-        is_groups = header.is_include and header.path.startswith(_COLLECTIVES)
-        return None if is_groups else _missing(unit, header, known)
+        return _missing(unit, header, known)
     edit = Edit(header.start, header.end, known.target, header.path)
     if known.library == "libcudacxx":
         return _libcudacxx(unit, header, known, edit)

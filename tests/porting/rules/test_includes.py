@@ -94,6 +94,7 @@ def test_header_of_an_outer_branch_is_already_included(ported: Callable[..., Any
         ("nvml.h", "INC001", "nvml.h"),
         ("cudnn.h", "INC001", "cudnn.h"),
         ("cutlass/cutlass.h", "INC001", "cutlass"),
+        ("cooperative_groups/reduce.h", "INC002", "reduce"),
         ("cuda/functional", "INC003", "cuda/functional"),
     ],
 )
@@ -107,12 +108,6 @@ def test_header_without_counterpart_is_an_error_that_says_what_to_do(
     assert (found.line, found.code, found.severity.value) == (2, code, "error")
     assert word in found.message
     assert found.help
-
-
-def test_collectives_are_told_by_their_family_alone(ported: Callable[..., Any]) -> None:
-    path = "cooperative_groups/reduce.h"
-    done = ported(includes.check, f"#include <{path}>\n#if __has_include(<{path}>)\n#endif\n")
-    assert done.said() == [(2, "INC002")]
 
 
 def test_libcudacxx_header_is_named_with_a_warning(ported: Callable[..., Any]) -> None:
