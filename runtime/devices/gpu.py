@@ -1,7 +1,7 @@
 """A device of either vendor, over the module that was built for it: both have one interface."""
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -25,15 +25,19 @@ from runtime.devices.ranges import Range, as_range
 _WORD = 8
 _SEGMENT = struct.Struct("=QQQ")
 
+Architecture = Callable[[int, int, str], str]
+
 
 class GpuDevice:
     """One GPU.  Methods are those of the Device protocol.
 
-    `module`: runtime._gpu_cuda or runtime._gpu_rocm.  `architecture`: its name for a pair of major
-    and minor number.
+    `module`: runtime._gpu_cuda or runtime._gpu_rocm.  `architecture`: its name for a major and a
+    minor number, and a slot.
     """
 
-    def __init__(self, platform: str, index: int, module: ModuleType, architecture: str) -> None:
+    def __init__(
+        self, platform: str, index: int, module: ModuleType, architecture: Architecture
+    ) -> None:
         self._platform = platform
         self._index = index
         self._module: Any = module
@@ -55,7 +59,7 @@ class GpuDevice:
             raw = self._module.device_properties(self._index)
         return Properties(
             name=raw.name,
-            architecture=self._architecture.format(major=raw.major, minor=raw.minor),
+            architecture=self._architecture(raw.major, raw.minor, self.pci_address() or ""),
             total_memory=raw.total_memory,
             multiprocessors=raw.multiprocessors,
             warp_size=raw.warp_size,

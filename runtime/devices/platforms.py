@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from runtime.devices.errors import DeviceError, DeviceUnavailableError
-from runtime.devices.gpu import GpuDevice, told
+from runtime.devices.gpu import Architecture, GpuDevice, told
 from runtime.devices.visible import visible_devices
 
 SELECTOR = "GPU_PLATFORM"
@@ -29,7 +29,7 @@ class GpuPlatform:
     module: str
     library: str
     home_variables: tuple[str, ...]
-    architecture: str
+    architecture: Architecture
     version_of: Callable[[int], tuple[int, int]]
     oldest: tuple[int, int]
     without_driver: frozenset[int]

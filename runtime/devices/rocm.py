@@ -3,6 +3,7 @@
 from ctypes import POINTER, byref, c_char_p, c_int
 
 from runtime.devices.calls import Calls, c_function
+from runtime.devices.kfd import architecture_at
 from runtime.devices.nccl_api import NCCL_OPTIONAL, NCCL_REQUIRED, prove_nccl
 from runtime.devices.platforms import GpuPlatform
 from runtime.devices.record import Evidence, VendorLibrary
@@ -63,13 +64,19 @@ LIBRCCL = VendorLibrary(
     help="install RCCL of ROCm 7.0 or newer and put its folder on LD_LIBRARY_PATH",
 )
 
+
+def _architecture(major: int, minor: int, pci_address: str) -> str:
+    """Return the name that compilers know; HIP's numbers leave out its last digit."""
+    return architecture_at(pci_address) or f"gfx{major}{minor:x}?"
+
+
 ROCM = GpuPlatform(
     name="rocm",
     title="ROCm",
     module="runtime._gpu_rocm",
     library="libamdhip64.so.7",
     home_variables=("ROCM_PATH", "ROCM_HOME"),
-    architecture="gfx{major}.{minor}",
+    architecture=_architecture,
     version_of=lambda number: (number // 10_000_000, number // 100_000 % 100),
     oldest=(7, 0),
     # hipErrorInsufficientDriver; HIP says hipErrorNoDevice where the kernel driver is missing too.

@@ -52,7 +52,7 @@ def dev(request: pytest.FixtureRequest, calls: list[str]) -> GpuDevice:
     module.allocate = lambda nbytes, _: _Memory(nbytes, 0x8000)
     for name in ("copy", "fill", "checksum", "pack", "unpack", "accumulate"):
         setattr(module, name, lambda *_, name=name: calls.append(name))
-    return GpuDevice(request.param, 0, module, "arch")
+    return GpuDevice(request.param, 0, module, lambda *_: "arch")
 
 
 Use = Callable[[GpuDevice, Any], object]
