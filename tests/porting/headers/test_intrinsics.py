@@ -36,5 +36,5 @@ def test_products_of_bytes_are_those_of_the_definition(tmp_path: Path) -> None:
         "  return __dp4a(char4{-1, 2, 3, 4}, char4{5, 6, 7, 8}, 9) != -5 + 12 + 21 + 32 + 9;\n}\n"
     )
     program = tmp_path / "dp4a"
-    for command in (["g++", "-std=c++17", "-o", program, source], [program]):
+    for command in (["g++", "-std=c++17", "-o", str(program), str(source)], [str(program)]):
         subprocess.run(command, check=True, timeout=60)
