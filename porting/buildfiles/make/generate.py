@@ -9,8 +9,10 @@ from porting.toolkits.platforms import PLATFORMS, SELECTOR
 
 NAME = "gpu.mk"
 _HEAD = """
-# Where this file is; the detection script lies beside it.
-GPU_FOLDER := $(dir $(lastword $(MAKEFILE_LIST)))
+# Where this file is, also for a make in another folder that is handed options by this one; the
+# detection script lies beside it.  In a path with blanks make knows no absolute names.
+GPU_FILE := $(lastword $(MAKEFILE_LIST))
+GPU_FOLDER := $(dir $(if $(word 2,$(CURDIR)),$(GPU_FILE),$(abspath $(GPU_FILE))))
 
 GPU_ANSWER := $(shell {environment} \\
   sh $(GPU_FOLDER){detect})

@@ -130,6 +130,16 @@ app: main.cu k.cu
 \t  echo "no compiler"; \\
 \tfi
 """
+# A make in another folder is handed the compiler and its options.
+OUTER = """\
+export NVCC = nvcc
+export NVCCFLAGS = -O3 -gencode arch=compute_80,code=sm_80
+app: main.cu lib/k.o
+\t$(NVCC) $(NVCCFLAGS) $^ -o app
+lib/k.o:
+\t$(MAKE) -C lib k.o
+"""
+INNER = "k.o: k.cu\n\t$(NVCC) $(NVCCFLAGS) -c $< -o $@\n"
 CU = {"main.cu": MAIN, "k.cu": KERNEL}
 TREES: dict[str, Mapping[str, str]] = {
     "found": {"Makefile": FOUND, **CU},
@@ -142,6 +152,12 @@ TREES: dict[str, Mapping[str, str]] = {
         **CU,
     },
     "shell": {"Makefile": SHELL, **CU},
+    "recursive": {
+        "Makefile": OUTER,
+        "lib/Makefile": INNER,
+        "lib/k.cu": KERNEL,
+        "main.cu": MAIN,
+    },
     "implicit": {"Makefile": IMPLICIT, "main.cpp": MAIN, "k.cu": KERNEL},
 }
 
@@ -193,13 +209,15 @@ def test_commands_for_cuda_are_the_same_as_before(
     before = tmp_path / "before"
     before.mkdir()
     for name, text in TREES[shape].items():
+        (before / name).parent.mkdir(exist_ok=True)
         (before / name).write_text(text)
     for tree in (before, write(TREES[shape], convert(TREES[shape], Mode.COMPAT))):
         done = subprocess.run(
             command, cwd=tree, env=kept, capture_output=True, text=True, timeout=50, check=False
         )
         assert done.returncode == 0, done.stderr
-        said.append([line.split() for line in done.stdout.splitlines()])
+        shown = done.stdout.replace(str(tree), "")
+        said.append([line.split() for line in shown.splitlines()])
     assert said[0] == said[1]
 
 

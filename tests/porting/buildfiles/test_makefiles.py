@@ -141,7 +141,8 @@ def test_commands_are_rocms_in_compat_mode_when_rocm_is_chosen(
     found = {command[-1]: command for command in commands(new, *given) if "echo" not in command}
     kernel = " ".join(found["kernel.o"])
     assert kernel.startswith(f"hipcc --rocm-path={rocm} ")
-    assert "-include eclosion/cuda_to_hip.h -isystem eclosion/include" in kernel
+    folder = new / "eclosion"
+    assert f"-include {folder}/cuda_to_hip.h -isystem {folder}/include" in kernel
     assert kernel.endswith("-x hip -O3 --offload-arch=gfx1100 -fPIC -Wall -c kernel.cu -o kernel.o")
     assert f"-I{rocm}/include" in found["main.o"]
 
