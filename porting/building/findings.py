@@ -17,6 +17,7 @@ from porting.building.codes import (
 from porting.building.loading import Loaded
 from porting.building.pipeline import Built, Failed, Outcome, passed
 from porting.building.problems import Problem, problems
+from porting.building.systems import BUILD_FILES
 from porting.diagnostics import Diagnostic, by_place
 from porting.errors import says_full_disk
 from porting.link.codes import BUILD_FOLDER
@@ -52,8 +53,8 @@ def judge(outcome: Outcome, origin: Origin) -> Building:
     """Return what an outcome says.  `origin` maps a file and line of the output to the input's."""
     names = stage_names(outcome.platform)
     if outcome.unavailable or not outcome.builds:
-        files = "CMakeLists.txt, Makefile, meson.build, setup.py, Cargo.toml"
-        why = outcome.unavailable or f"the tree has no build file that can be run: {files}"
+        known = ", ".join(BUILD_FILES)
+        why = outcome.unavailable or f"the tree has no build file that can be run: {known}"
         return Building(tuple(Stage(name, State.UNAVAILABLE, why) for name in names), {}, ())
     verdicts = {each.build.file: tuple(_verdicts(each, outcome)) for each in outcome.builds}
     found = [d for each in outcome.builds for d in _findings(each, outcome, origin)]

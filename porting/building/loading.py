@@ -76,10 +76,8 @@ def load(path: Path, environment: Mapping[str, str]) -> Loaded:
     done = run(command, path.parent, environment, _TIMEOUT)
     if done.timed_out:
         return Loaded(path, unclean=f"it did not end in {_TIMEOUT:.0f} s after loading")
-    if done.code < 0:
-        return Loaded(path, unclean=f"the process that loaded it {done.ending}")
     said = [line for line in done.output.splitlines() if line.startswith(_ANSWER)]
-    if not said:
+    if done.code < 0 or not said:
         return Loaded(path, unclean=f"the process that loaded it {done.ending}")
     told = json.loads(said[-1].removeprefix(_ANSWER))
     if "untried" in told:

@@ -28,6 +28,7 @@ _FILES: Mapping[str, System] = {
     "setup.py": System.SETUPTOOLS,
     "Cargo.toml": System.CARGO,
 }
+BUILD_FILES = tuple(_FILES)
 # What else a build system reads, by the whole name or its end.
 _PARTS: Mapping[System, tuple[str, ...]] = {
     System.CMAKE: (".cmake",),

@@ -17,6 +17,7 @@ from porting.headers.torch_warps import torch_warps
 from porting.headers.uses import FINDERS
 from porting.mapping import Names, Status
 from porting.rules import Unit, libraries
+from porting.rules.cooperative.definitions import LABELED_PARTITION
 from porting.rules.macros.compiler import check_compiler
 
 _ADVICE: Final = (
@@ -187,7 +188,7 @@ class _Answers:
         """Whether a header of the tree's defines what HIP's cooperative groups lack."""
         path = f"{INCLUDE}/{finding.symbol}"
         if finding.symbol == PARTITION:
-            return any(PARTITION in text for text in self._files.values())
+            return any(LABELED_PARTITION in text for text in self._files.values())
         return path in self._files
 
     def _is_base(self, finding: Diagnostic) -> bool:

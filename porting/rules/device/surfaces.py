@@ -27,10 +27,11 @@ def rewrite(unit: Unit, call: Call) -> Iterator[Diagnostic]:
     name = edits.name.text
     has_result = unit.tokens[call.name + 1].text == "<" and name.endswith("read")
     plain = _COORDINATES[name] + (1 if has_result else 2)
-    if len(call.arguments) not in (plain, plain + 1) or not _is_changed(call, plain, has_result):
+    has_mode = len(call.arguments) == plain + 1
+    if len(call.arguments) not in (plain, plain + 1) or not (has_result or has_mode):
         return
     said = []
-    if len(call.arguments) == plain + 1:
+    if has_mode:
         mode = edits.text(plain)
         if _MODE not in mode or mode.endswith("Clamp"):
             yield unit.diagnose(
@@ -47,10 +48,6 @@ def rewrite(unit: Unit, call: Call) -> Iterator[Diagnostic]:
         said.append("reads into a variable: HIP's has no result")
         _with_variable(edits)
     yield edits.note(SURFACE, f"{name} {' and '.join(said)}")
-
-
-def _is_changed(call: Call, plain: int, has_result: bool) -> bool:  # noqa: FBT001 - one caller
-    return has_result or len(call.arguments) == plain + 1
 
 
 def _with_variable(edits: CallEdits) -> None:

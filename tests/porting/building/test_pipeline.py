@@ -107,7 +107,7 @@ def test_building_when_there_is_no_build_file(tmp_path: Path) -> None:
     """It was asked for, and a success would say that it built."""
     building = built(tmp_path, {"twice.hip": KERNEL})
     assert {stage.state for stage in building.stages} == {State.UNAVAILABLE}
-    files = "CMakeLists.txt, Makefile, meson.build, setup.py, Cargo.toml"
+    files = "CMakeLists.txt, Makefile, makefile, GNUmakefile, meson.build, setup.py, Cargo.toml"
     why = f"the tree has no build file that can be run: {files}"
     assert {stage.reason for stage in building.stages} == {why}
 
