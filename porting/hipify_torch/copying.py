@@ -1,5 +1,6 @@
 """The copy of a project that an output folder starts from."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -7,14 +8,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from porting.errors import OutputError, reason
+from porting.hipify_torch.selection import is_installed
 from porting.output.replacing import write_file
 
 
 def copy_project(project: Path, output: Path) -> None:
     """Copy a project to a folder that does not exist yet; it is there whole or not at all.
 
-    Links stay links.  The project's own `build` and `.git`, and an output folder inside it, are no
-    part of the copy.  Raises OutputError.
+    Links stay links.  The project's own `build` and `.git`, environments with installed packages,
+    and an output folder inside it, are no part of the copy.  Where another run has made the folder
+    meanwhile, it is that run's.  Raises OutputError.
     """
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -25,9 +28,13 @@ def copy_project(project: Path, output: Path) -> None:
                 project,
                 made,
                 symlinks=True,
-                ignore=lambda at, names: {name for name in names if Path(at, name) in left_out},
+                ignore=lambda at, names: {
+                    name
+                    for name in names
+                    if Path(at, name) in left_out or is_installed(Path(at, name))
+                },
             )
-            made.rename(output)
+            _put_in_place(made, output)
     except shutil.Error as error:
         path, _, why = error.args[0][0]
         raise OutputError(
@@ -39,6 +46,14 @@ def copy_project(project: Path, output: Path) -> None:
             f"{project} cannot be copied to {output}: {reason(error)}; nothing was written; "
             "mend that, or name another output directory"
         ) from error
+
+
+def _put_in_place(made: Path, output: Path) -> None:
+    try:
+        made.rename(output)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not output.is_dir():
+            raise
 
 
 def refresh(project: Path, output: Path, paths: Iterable[str]) -> None:

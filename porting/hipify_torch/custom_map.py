@@ -42,12 +42,21 @@ def read_custom_map(path: Path) -> Mapping[str, str]:
             f'{path} has no table "custom_map"; write {{"custom_map": {{"cuda_name": "hip_name"}}}}'
         )
     for old, new in table.items():
-        if not old or not isinstance(new, str):
+        if not old or not isinstance(new, str) or not _is_utf8(old + new):
             raise ConfigError(
                 f"{path}: custom_map maps {old!r} to {new!r}; a text that is not empty is mapped"
-                " to a text"
+                " to a text, both of whole characters"
             )
     return table
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether a text has bytes: JSON may hold halves of characters, which have none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def apply_custom_map(data: bytes, table: Mapping[str, str]) -> bytes:

@@ -142,10 +142,7 @@ def hipify(  # noqa: PLR0913, PLR0917 - hipify_torch's parameters
         request, clean_ctx or GeneratedFileCleaner(keep_intermediates=True), lambda _: None
     )
     _say(request.output, outcomes, settings, progress=show_progress, counts=show_detailed)
-    return {
-        saying.absolute(request.output, outcome.source): _result(request.output, outcome)
-        for outcome in outcomes
-    }
+    return _results(request.output, outcomes)
 
 
 def _request(
@@ -189,6 +186,12 @@ def _moved(patterns: Iterable[str], project: str, output: str) -> list[str]:
 def _target(settings: Settings) -> Target:
     default = Target()
     return Target(settings.rocm or default.rocm, settings.arch or default.archs)
+
+
+def _results(output: Path, outcomes: Iterable[Outcome]) -> HipifyFinalResult:
+    return {
+        saying.absolute(output, outcome.source): _result(output, outcome) for outcome in outcomes
+    }
 
 
 def _result(output: Path, outcome: Outcome) -> HipifyResult:

@@ -1,9 +1,11 @@
 """One run: choose the files, translate them, put them in their places, say what became of each."""
 
+import itertools
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from porting.config import Target
@@ -14,7 +16,7 @@ from porting.hipify_torch.cleaning import Cleaner
 from porting.hipify_torch.copying import copy_project, refresh
 from porting.hipify_torch.gathering import Gathered, gather, is_output
 from porting.hipify_torch.layout import hip_path
-from porting.hipify_torch.selection import Selection, files_below, is_left_out
+from porting.hipify_torch.selection import Selection, files_below, is_installed, is_left_out
 from porting.hipify_torch.translating import Plan, Translated, is_translatable, translate
 from porting.hipify_torch.writing import can_be_written, write_hipified
 from porting.rules import Project
@@ -50,15 +52,30 @@ class Request:
         """Whether a file, seen from the output folder, may be hipified."""
         if path in self.extras:
             return True
+        if self._is_installed(posixpath.dirname(path)):
+            return False
         forms = self._forms(path)
         if not path.startswith("../") and not is_left_out(path) and self.selection.takes(*forms):
             return True
         return self._is_header(path) and self.selection.takes(*forms, ends=self.header_extensions)
 
-    @property
+    @cached_property
     def extras(self) -> tuple[str, ...]:
         """The extra files, seen from the output folder."""
         return tuple(self._seen(path) for path in self.extra_files)
+
+    @cached_property
+    def _installed(self) -> dict[str, bool]:
+        return {"": False, ".": False, "..": False}
+
+    def _is_installed(self, folder: str) -> bool:
+        """Whether a folder, seen from the output folder, is below one of installed packages."""
+        if folder not in self._installed:
+            above, _, name = folder.rpartition("/")
+            self._installed[folder] = name != ".." and (
+                self._is_installed(above) or is_installed(self.output / folder)
+            )
+        return self._installed[folder]
 
     def _forms(self, path: str) -> tuple[str, ...]:
         """Return the paths that a pattern may mean: absolute, as the folder was named, inside."""
@@ -68,25 +85,29 @@ class Request:
     def _seen(self, path: str) -> str:
         return os.path.relpath(self.output / path, self.output)
 
+    @cached_property
+    def include_folders(self) -> tuple[str, ...]:
+        """The include folders, seen from the output folder."""
+        return tuple(map(self._seen, self.include_dirs))
+
     def _is_header(self, path: str) -> bool:
         """Whether a file is below an include folder."""
-        return any(
-            path.startswith(f"{folder}/") or folder == "."
-            for folder in map(self._seen, self.include_dirs)
-        )
+        return any(path.startswith(f"{f}/") or f == "." for f in self.include_folders)
 
     def all(self) -> Iterator[str]:
-        """Yield what is to be hipified: the selection, the extra files, the include folders'."""
+        """Yield what is to be hipified: the selection, the extra files, the include folders'.
+
+        Of what a folder holds that are files, and no pipes nor links to nothing.
+        """
         yield from self.extras
         if self.extra_only:
             return
-        yield from (path for path in files_below(self.output) if self.takes(path))
-        for folder in self.include_dirs:
-            below = self.output / folder
-            for path in files_below(below, everything=True):
-                seen = self._seen(str(below / path))
-                if self.takes(seen):
-                    yield seen
+        found = itertools.chain(files_below(self.output), *map(self._below, self.include_dirs))
+        yield from (p for p in found if self.takes(p) and (self.output / p).is_file())
+
+    def _below(self, include_dir: str) -> Iterator[str]:
+        below = self.output / include_dir
+        return (self._seen(str(below / path)) for path in files_below(below, everything=True))
 
 
 @dataclass(frozen=True)
@@ -133,7 +154,8 @@ def _prepare(request: Request) -> None:
         # What an output folder inside the project holds is no part of it.
         inside = f"{output.relative_to(project)}/" if output.is_relative_to(project) else None
         files = (p for p in files_below(project) if inside is None or not p.startswith(inside))
-        refresh(project, output, (path for path in files if request.takes(path)))
+        wanted = (p for p in files if request.takes(p) and (project / p).is_file())
+        refresh(project, output, wanted)
 
 
 def _plan(request: Request) -> Plan:
@@ -144,6 +166,7 @@ def _plan(request: Request) -> Plan:
         hip_path=lambda path: hip_path(path, is_pytorch_extension=request.is_pytorch_extension),
         can_be_written=lambda path: can_be_written(request.output / path),
         is_pytorch_extension=request.is_pytorch_extension,
+        include_dirs=request.include_folders,
         jobs=request.jobs,
     )
 

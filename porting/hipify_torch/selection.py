@@ -12,6 +12,9 @@ from pathlib import Path
 _LEFT_OUT = ("build", ".git", "third_party")
 # PyTorch's own build wants this one folder of what it left out.
 _YET_IN = "third_party/nvfuser"
+# What marks the folder of an environment, and the folders that packages are installed into.
+_ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
+_PACKAGES = ("site-packages", "dist-packages")
 _PREFIXES = tuple(f"{name}/" for name in _LEFT_OUT)
 
 
@@ -59,6 +62,11 @@ def is_left_out(path: str) -> bool:
     return path.startswith(_PREFIXES) and not path.startswith(f"{_YET_IN}/")
 
 
+def is_installed(folder: Path) -> bool:
+    """Whether a folder is an environment, or holds the packages of one: nobody's own sources."""
+    return folder.name in _PACKAGES or any((folder / mark).exists() for mark in _ENVIRONMENTS)
+
+
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     # "(?!)" matches nothing: no pattern names no file.
     return re.compile("|".join(map(fnmatch.translate, patterns)) or "(?!)")
@@ -67,7 +75,8 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 def files_below(folder: Path, *, everything: bool = False) -> Iterator[str]:
     """Yield the path of every file below a folder, seen from it, in a fixed order.
 
-    `everything`: the folders that are left out at a project's top too.
+    Folders of installed packages are left out.  `everything`: the folders that are left out at a
+    project's top too.
     """
     for at, folders, names in os.walk(folder):
         below = os.path.relpath(at, folder)
@@ -75,7 +84,8 @@ def files_below(folder: Path, *, everything: bool = False) -> Iterator[str]:
         folders[:] = sorted(
             name
             for name in folders
-            if everything or not is_left_out(f"{prefix}{name}/") or _leads_in(f"{prefix}{name}")
+            if (everything or not is_left_out(f"{prefix}{name}/") or _leads_in(f"{prefix}{name}"))
+            and not is_installed(Path(at, name))
         )
         yield from (
             path

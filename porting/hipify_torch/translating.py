@@ -1,5 +1,6 @@
 """Hipify the files of a run: which of them move, and how those that include them follow.  Pure."""
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -30,9 +31,8 @@ _OTHER_LANGUAGES = (
     ".rst",
     ".txt",
 )
-_INCLUDE = re.compile(
-    r"^[ \t]*#[ \t]*(?:include|import)[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE
-)
+# Whatever can be the name of a header: an include, a macro that stands for one, __has_include.
+_NAMED = re.compile(r"[<\"]([^<>\"\n]+)[>\"]")
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Plan:
 
     `hip_path`: the layout.  `is_pytorch_extension`: files that nothing changes stay where they are.
     `can_be_written`: whether a file's new place can be; where not, the file stays as it is.
+    `include_dirs`: folders, seen as the files are, in the order of the compiler's.
     """
 
     target: Target
@@ -49,6 +50,7 @@ class Plan:
     hip_path: Callable[[str], str]
     can_be_written: Callable[[str], bool]
     is_pytorch_extension: bool
+    include_dirs: tuple[str, ...] = ()
     jobs: int = 1
 
 
@@ -76,7 +78,13 @@ def translate(gathered: Gathered, plan: Plan, progress: Progress) -> dict[str, T
     sources = {path: _source(path, data, plan.custom_map) for path, data in gathered.files.items()}
     facts = collect_project(sources.values(), (*gathered.files, *gathered.others))
     macros = (*facts.platform_macros, *plan.project.platform_macros)
-    project = replace(facts, platform_macros=macros, defines=plan.project.defines)
+    project = replace(
+        facts,
+        platform_macros=macros,
+        defines=plan.project.defines,
+        include_dirs=plan.include_dirs,
+    )
+    mentioned = {path: _mentioned(source) for path, source in sources.items()}
     names = Names.load(plan.target.rocm)
     writable = {path for path in sources if plan.can_be_written(plan.hip_path(path))}
     moved = {path for path in writable if _moves_unchanged(path, plan)}
@@ -93,7 +101,8 @@ def translate(gathered: Gathered, plan: Plan, progress: Progress) -> dict[str, T
             path for path in todo & writable - moved if done[path].data != gathered.files[path]
         }
         moved |= fresh
-        todo = {path for path in sources if fresh and _includes(project, sources[path], fresh)}
+        names_moved = {posixpath.basename(path) for path in fresh}
+        todo = {path for path in sources if not names_moved.isdisjoint(mentioned[path])}
     return {
         path: _translated(path, hipified, path in moved, path in writable, plan)
         for path, hipified in done.items()
@@ -130,13 +139,9 @@ def _moves_unchanged(path: str, plan: Plan) -> bool:
     return new.rpartition("/")[0] != path.rpartition("/")[0]
 
 
-def _includes(project: Project, source: SourceFile, headers: set[str]) -> bool:
-    """Whether a file includes one of some headers."""
-    for match in _INCLUDE.finditer(source.text):
-        found = project.beside(source.path, match[2]) if match[1] == '"' else None
-        if (found or project.by_suffix(match[2])) in headers:
-            return True
-    return False
+def _mentioned(source: SourceFile) -> frozenset[str]:
+    """Return the file names of all headers that a file may include."""
+    return frozenset(posixpath.basename(match[1]) for match in _NAMED.finditer(source.text))
 
 
 def _translated(path: str, done: Hipified, moved: bool, writable: bool, plan: Plan) -> Translated:  # noqa: FBT001

@@ -43,7 +43,7 @@ def make_folders(folder: Path, undo: ExitStack) -> None:
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         try:
-            path.mkdir()
+            path.mkdir(exist_ok=True)  # another run may be making it too
         except OSError as error:
             raise output_error(path, error) from error
         undo.callback(remove_if_empty, path)

@@ -108,7 +108,9 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
             target = _new_path(finding, header)
             here = reach[header.directive]
             earlier = included.setdefault(target, [])
-            if isinstance(finding, Edit) and any(here[: len(e)] == e for e in earlier):
+            is_there = any(here[: len(e)] == e for e in earlier)
+            # A header of the tree may be a list that means something else each time.
+            if isinstance(finding, Edit) and is_there and _own(unit, header) is None:
                 finding = _dropped(unit, header)
             elif blocks.holds(header):
                 has_runtime = any(here[: len(e)] == e for e in included.get(RUNTIME, ()))

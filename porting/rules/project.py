@@ -30,6 +30,7 @@ class Project:
     has for it and for the pair, and their CUDA type.
     `redirected`: HIP names that some file defines as macros for functions of the tree.
     `defines`: macros that the build defines for every unit, as NAME or NAME=VALUE.
+    `include_dirs`: folders in which the compiler looks for headers, in that order, where known.
     """
 
     declared: frozenset[str] = frozenset()
@@ -52,6 +53,7 @@ class Project:
     uses_bfloat16: bool = False
     bfloat_aliases: Mapping[str, str] = field(default_factory=dict)
     redirected: frozenset[str] = frozenset()
+    include_dirs: tuple[str, ...] = ()
 
     @cached_property
     def renamed_names(self) -> frozenset[str]:
@@ -73,6 +75,10 @@ class Project:
 
     def by_suffix(self, header: str) -> str | None:
         """Return the tree's file that some include folder would give for `header`, or None."""
+        for folder in self.include_dirs:
+            path = _normal(f"./{folder}/{header}")
+            if path in self.files:
+                return path
         wanted = _normal(header)
         for path in self._by_basename.get(wanted[wanted.rfind("/") + 1 :], ()):
             if path == wanted or path.endswith("/" + wanted):

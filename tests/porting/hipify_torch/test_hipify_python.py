@@ -323,6 +323,7 @@ def test_a_named_custom_map_is_read_and_must_exist(project: Project) -> None:
         ("[]", 'no table "custom_map"'),
         ('{"custom_map": {"a": 1}}', "maps 'a' to 1"),
         ('{"custom_map": {"": "b"}}', "maps '' to 'b'"),
+        (r'{"custom_map": {"\ud800": "b"}}', "both of whole characters"),
     ],
 )
 def test_a_custom_map_of_another_shape_is_an_error(
