@@ -127,7 +127,9 @@ def _from_options(given: argparse.Namespace) -> dict[str, Any]:
 
 def _split(text: str) -> list[str]:
     """Return the parts of a CMake list, which hipify_cli.py takes in brackets."""
-    return [part for part in text.strip("[]").split(";") if part]
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    return [part for part in text.split(";") if part]
 
 
 def _from_json(path: Path) -> dict[str, Any]:

@@ -11,7 +11,8 @@
 #       beside it.  An edited source makes the next build configure, and so hipify, again.
 #
 #   get_hipified_list("<sources>" <variable>)
-#       Sets the variable to the sources with each that was hipified replaced by its new file.
+#       Sets the variable to the sources with each that was hipified replaced by its new file, inside
+#       generator expressions too.
 #
 # Interface: ROCm/hipify_torch, cmake/Hipify.cmake.  The Python that runs is Python_EXECUTABLE or
 # Python3_EXECUTABLE, and else the one that find_package(Python) finds.
@@ -42,6 +43,12 @@ function(hipify)
       get_filename_component(output "${arg_HIP_SOURCE_DIR}" ABSOLUTE)
     endif()
     set(options --project-directory "${source}" --output-directory "${output}")
+    # What a build folder inside the project holds is no part of it; [ and the like are themselves.
+    string(FIND "${CMAKE_BINARY_DIR}" "${source}/" inside)
+    if(inside EQUAL 0)
+      string(REGEX REPLACE "([][*?])" "[\\1]" built "${CMAKE_BINARY_DIR}")
+      list(APPEND arg_IGNORES "${built}/*")
+    endif()
     # A list is one argument, its parts separated by semicolons.
     foreach(pair IN ITEMS "--header-include-dirs=HEADER_INCLUDE_DIR" "--ignores=IGNORES")
       string(REPLACE "=" ";" pair "${pair}")
@@ -81,10 +88,23 @@ endfunction()
 function(get_hipified_list INPUT_LIST OUTPUT_LIST)
   set(hipified "")
   foreach(source IN LISTS INPUT_LIST)
+    # An expression with several sources comes in parts: "$<condition:a.cu", "b.cu", "c.cu>".
+    set(before "")
+    set(after "")
+    if(source MATCHES "^(\\$<.*:)([^:]*)$")
+      set(before "${CMAKE_MATCH_1}")
+      set(source "${CMAKE_MATCH_2}")
+    endif()
+    if(source MATCHES "^([^>]*)(>+)$")
+      set(source "${CMAKE_MATCH_1}")
+      set(after "${CMAKE_MATCH_2}")
+    endif()
     get_filename_component(path "${source}" ABSOLUTE)
     get_property(new GLOBAL PROPERTY "HIPIFIED_AS ${path}")
     if(new)
-      list(APPEND hipified "${new}")
+      list(APPEND hipified "${before}${new}${after}")
+    elseif(before OR after)
+      list(APPEND hipified "${before}${source}${after}")
     else()
       list(APPEND hipified "${path}")
     endif()

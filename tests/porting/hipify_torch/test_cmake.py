@@ -99,3 +99,37 @@ def test_a_failure_stops_the_configuration_with_its_reason(project: Project, pro
         done = _configure(program("cmake"), root, f"{call}\n")
         assert done.returncode != 0
         assert reason in done.stderr
+
+
+def test_sources_inside_generator_expressions_follow(project: Project, program: Find) -> None:
+    root = project({"a.cu": "cudaStream_t s;\n", "b c.cu": "cudaStream_t s;\n", "d.cpp": ""})
+    (root / "sub").mkdir()
+    (root / "sub/CMakeLists.txt").write_text(
+        "hipify(CUDA_SOURCE_DIR ${PROJECT_SOURCE_DIR})\n", encoding="utf-8"
+    )
+    done = _configure(
+        program("cmake"),
+        root,
+        """
+add_subdirectory(sub)
+get_hipified_list("$<$<BOOL:1>:a.cu;b c.cu;d.cpp>;$<TARGET_OBJECTS:other>;b c.cu" SRCS)
+message("sources: ${SRCS}")
+""",
+    )
+    assert done.returncode == 0, done.stderr
+    inside = f"$<$<BOOL:1>:{root}/a.hip;{root}/b c.hip;{root}/d.cpp>"
+    assert f"sources: {inside};$<TARGET_OBJECTS:other>;{root}/b c.hip\n" in done.stderr
+
+
+def test_a_build_folder_inside_the_project_is_no_part_of_it(
+    project: Project, program: Find
+) -> None:
+    root = project({"a.cu": "cudaStream_t s;\n", "out [1]/_deps/theirs.cu": "cudaStream_t s;\n"})
+    (root / "CMakeLists.txt").write_text(
+        f"{_HEAD}hipify(CUDA_SOURCE_DIR ${{PROJECT_SOURCE_DIR}})\n", encoding="utf-8"
+    )
+    command = [program("cmake"), "-S", str(root), "-B", str(root / "out [1]")]
+    command.append(f"-DPython_EXECUTABLE={sys.executable}")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in root.rglob("*.hip")} == {"a.hip"}

@@ -88,3 +88,9 @@ def test_nothing_to_hipify_is_a_usage_error(tmp_path: Path) -> None:
 def test_the_folder_of_the_cmake_module_is_printed() -> None:
     done = _run("--cmake-dir")
     assert (Path(done.stdout.strip()) / "Hipify.cmake").is_file()
+
+
+def test_the_brackets_of_a_list_are_no_part_of_its_patterns() -> None:
+    asked = parse(["--project-directory", "p", "--ignores", "[[ab]*;*[cd]]", "--includes", "*.c[u]"])
+    assert asked.arguments["ignores"] == ["[ab]*", "*[cd]"]
+    assert asked.arguments["includes"] == ["*.c[u]"]
