@@ -1,13 +1,9 @@
 """Whole trees through real compilers."""
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,11 +13,10 @@ from porting.diagnostics import Diagnostic, Severity
 from porting.errors import InputError
 from porting.reports import Outcome, State
 from porting.toolkits.sysroot import Sysroot
-from porting.verify import STAGES, Flags, Verification, VerifyRequest, verify
+from porting.verify import STAGES, Verification, VerifyRequest, verify
+from tests.porting.verify.trees import GOOD, RUNTIME, outcomes, write
 
 REAL_CLANG = shutil.which("clang++-19")
-RUNTIME = "#include <hip/hip_runtime.h>\n"
-GOOD = f"{RUNTIME}__global__ void k(float *p) {{ p[0] = sinf(p[1]); }}\n"
 ARCHS = ("gfx90a", "gfx1100")
 TREE = {
     "src/good.cu": f'#include "demo/shared.h"\n{GOOD}void f(float *p) {{ k<<<1, 2>>>(p); }}\n',
@@ -48,14 +43,6 @@ TREE = {
 }
 
 
-def write(root: Path, files: Mapping[str, str]) -> Path:
-    """Write a tree."""
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
-
-
 @pytest.fixture(scope="module")
 def verified(sysroot: Sysroot, tmp_path_factory: pytest.TempPathFactory) -> Verification:
     """Return what verify says of TREE, its findings mapped to an input named in/."""
@@ -66,11 +53,6 @@ def verified(sysroot: Sysroot, tmp_path_factory: pytest.TempPathFactory) -> Veri
         return f"in/{file}", line + 100
 
     return verify(VerifyRequest(root, target, origin=origin))
-
-
-def outcomes(verification: Verification, path: str) -> set[tuple[str, str, Outcome]]:
-    """Return (stage, arch, outcome) of a unit."""
-    return {(v.stage, v.arch, v.outcome) for v in verification.verdicts[path]}
 
 
 def findings(verification: Verification, file: str) -> list[Diagnostic]:
@@ -181,157 +163,6 @@ def test_tree_when_it_has_no_unit(sysroot: Sysroot, tmp_path: Path) -> None:
     result = verify(VerifyRequest(tmp_path))
     assert [stage.state for stage in result.stages] == [State.RAN, State.RAN]
     assert (result.verdicts, result.diagnostics) == ({}, ())
-
-
-def test_release_when_no_headers_exist(tmp_path: Path) -> None:
-    root = write(tmp_path, {"a.cu": GOOD, "b.cu": GOOD})
-    result = verify(VerifyRequest(root, Target(rocm="6.4", archs=("gfx942",))))
-    assert [(s.state, s.verified, s.not_verified) for s in result.stages] == [
-        (State.RAN, 0, 2),
-        (State.RAN, 0, 2),
-    ]
-    (finding,) = result.diagnostics
-    assert (finding.file, finding.code) == ("a.cu", "VER003")
-    assert finding.message.startswith(
-        "not verified: no headers of ROCm 6.4 exist on the package index; nearest: 6.2;"
-    )
-
-
-def test_stages_when_there_is_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ECLOSION_CLANG", str(tmp_path / "no-clang"))
-    root = write(tmp_path / "tree", {"a.cu": GOOD})
-    result = verify(VerifyRequest(root))
-    assert {stage.state for stage in result.stages} == {State.UNAVAILABLE}
-    assert result.stages[0].reason.startswith("no clang that compiles HIP (")
-    assert result.verdicts == {}
-
-
-def test_stages_when_there_is_no_place_for_temporary_files(
-    sysroot: Sysroot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    root = write(tmp_path / "tree", {"a.cu": GOOD})
-    result = verify(VerifyRequest(root))
-    assert {stage.state for stage in result.stages} == {State.UNAVAILABLE}
-    assert result.stages[0].reason.endswith("/gone: set TMPDIR")
-
-
-def test_device_stage_when_the_linker_is_missing(
-    sysroot: Sysroot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A compiler is on PATH, alone in its folder: it finds no lld beside itself nor on PATH."""
-    script = tmp_path / "bin/clang++-19"
-    script.parent.mkdir()
-    script.write_text(f'#!/bin/sh\nexec {REAL_CLANG} "$@"\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", str(script.parent))
-    root = write(tmp_path / "tree", {"a.cu": GOOD})
-    host, device = verify(VerifyRequest(root)).stages
-    assert (host.state, host.verified) == (State.RAN, 1)
-    assert device.state is State.UNAVAILABLE
-    assert device.reason == "ld.lld of clang 19 is missing; install lld-19"
-
-
-def test_architecture_when_the_compiler_does_not_know_it(sysroot: Sysroot, tmp_path: Path) -> None:
-    root = write(tmp_path, {"a.cu": GOOD, "b.cu": GOOD})
-    result = verify(VerifyRequest(root, Target(archs=("gfx950", "gfx942"))))
-    assert outcomes(result, "a.cu") == {
-        ("host syntax", "", Outcome.VERIFIED),
-        ("device code", "gfx950", Outcome.NOT_VERIFIED),
-        ("device code", "gfx942", Outcome.VERIFIED),
-    }
-    (finding,) = result.diagnostics
-    assert finding.message == "not verified: clang 19 cannot target gfx950 (gfx950)"
-
-
-def test_unit_when_time_runs_out(sysroot: Sysroot, tmp_path: Path) -> None:
-    root = write(tmp_path, {"a.cpp": "int f();\n"})
-    result = verify(VerifyRequest(root, timeout=0.001))
-    assert outcomes(result, "a.cpp") == {("host syntax", "", Outcome.NOT_VERIFIED)}
-    (finding,) = result.diagnostics
-    assert finding.message.startswith("not verified: clang did not finish in")
-
-
-def test_flags_when_the_caller_gives_them(sysroot: Sysroot, tmp_path: Path) -> None:
-    text = "#include <outside.h>\nstatic_assert(VALUE + OUTSIDE == 7 && __cplusplus > 202000L);\n"
-    root = write(tmp_path / "tree", {"a.cpp": text})
-    write(tmp_path / "inc", {"outside.h": "#define OUTSIDE 4\n"})
-    bare = VerifyRequest(root)
-    assert [d.code for d in verify(bare).diagnostics] == ["VER002"]
-    flags = Flags((str(tmp_path / "inc"),), ("VALUE=3",), ("-std=c++20",))
-    assert verify(replace(bare, flags=flags)).diagnostics == ()
-
-
-def test_flags_when_the_build_has_them(sysroot: Sysroot, tmp_path: Path) -> None:
-    root = write(tmp_path, {"src/a.cpp": f"static_assert(VALUE == 3);\n{GOOD}"})
-    command = "nvcc -x cu -DVALUE=3 -c /in/src/a.cpp"
-    entries = [{"directory": "/in", "file": "/in/src/a.cpp", "command": command}]
-    (root / "compile_commands.json").write_text(json.dumps(entries))
-    result = verify(VerifyRequest(root, Target(archs=("gfx942",))))
-    assert result.diagnostics == ()
-    assert len(result.verdicts["src/a.cpp"]) == 2
-
-
-def test_flags_when_the_build_was_of_another_tree(sysroot: Sysroot, tmp_path: Path) -> None:
-    root = write(tmp_path, {"a.cu": GOOD})
-    command = "nvcc -DVALUE=3 -c /in/b.cu"
-    entries = [{"directory": "/in", "file": "/in/b.cu", "command": command}]
-    for place, named in (("build/compile_commands.json", entries), ("compile_commands.json", [])):
-        write(root, {place: json.dumps(named)})
-        result = verify(VerifyRequest(root, Target(archs=("gfx942",))))
-        assert [stage.note for stage in result.stages] == [
-            f"{place} names no unit of this tree, so no flags were taken from it"
-        ] * 2
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("CMakeLists.txt", "set(CMAKE_CXX_STANDARD 20)\nset(CMAKE_CUDA_STANDARD 17)\n"),
-        ("CMakeLists.txt", "target_compile_features(x PUBLIC cxx_std_20)\n"),
-        ("setup.py", "extra_compile_args = ['-std=c++2a', '-std=c++98']\n"),
-    ],
-)
-def test_standard_when_a_build_file_names_it(
-    sysroot: Sysroot, tmp_path: Path, name: str, text: str
-) -> None:
-    program = "static_assert(__cplusplus > 202000L);\n"
-    root = write(tmp_path, {"a.cpp": program})
-    assert len(verify(VerifyRequest(root)).diagnostics) == 1
-    write(root, {name: text})
-    assert verify(VerifyRequest(root)).diagnostics == ()
-
-
-@pytest.mark.parametrize("flag", ["-fgpu-rdc", ""])
-def test_device_code_when_it_calls_another_unit(
-    sysroot: Sysroot, tmp_path: Path, flag: str
-) -> None:
-    text = (
-        f"{RUNTIME}extern __device__ int far(int);\n__global__ void k(int *p) {{ *p = far(1); }}\n"
-    )
-    build = f"add_compile_options({flag})\n"
-    root = write(tmp_path, {"a.cu": text, "CMakeLists.txt": build})
-    result = verify(VerifyRequest(root, Target(archs=("gfx942",))))
-    outcome = Outcome.VERIFIED if flag else Outcome.FAILED
-    assert ("device code", "gfx942", outcome) in outcomes(result, "a.cu")
-    assert [finding.code for finding in result.diagnostics] == ([] if flag else ["VER001"])
-
-
-@pytest.mark.parametrize("option", ["-dc", "--device-c", "-dlink"])
-@pytest.mark.parametrize("folder", ["", "lib/"])
-def test_device_code_when_a_makefile_is_left_to_a_person(
-    sysroot: Sysroot, tmp_path: Path, option: str, folder: str
-) -> None:
-    """That it links device code by itself is told there, and is no fault of the units."""
-    text = (
-        f"{RUNTIME}extern __device__ int far(int);\n__global__ void k(int *p) {{ *p = far(1); }}\n"
-    )
-    rules = f"%.o: %.x\n\tnvcc {option} $< -o $@\n"
-    files = {f"{folder}gpu/a.cu": text, f"{folder}Makefile": rules, "other/b.cu": text}
-    root = write(tmp_path, files)
-    result = verify(VerifyRequest(root, Target(archs=("gfx942",))))
-    outside = ["other/b.cu"] if folder else []
-    assert [finding.file for finding in result.diagnostics] == outside
 
 
 def test_header_when_its_name_is_the_systems(sysroot: Sysroot, tmp_path: Path) -> None:
