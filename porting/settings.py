@@ -17,6 +17,8 @@ from porting.tree import VCS_NAMES
 _NAME = "pyproject.toml"
 # Of a time limit, in seconds: a year.
 LONGEST = 366 * 24 * 3600
+# For each command of a build where nobody says another, in seconds.
+BUILD_TIMEOUT = 1800
 
 
 @dataclass(frozen=True)

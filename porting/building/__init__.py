@@ -2,12 +2,11 @@
 
 from porting.building.codes import CODES
 from porting.building.findings import Building, judge, stage_names
-from porting.building.pipeline import DEFAULT_TIMEOUT, BuildRequest, build
+from porting.building.pipeline import BuildRequest, build
 from porting.building.products import Product
 
 __all__ = [
     "CODES",
-    "DEFAULT_TIMEOUT",
     "BuildRequest",
     "Building",
     "Product",

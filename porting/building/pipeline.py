@@ -21,8 +21,8 @@ from porting.link.audit import Audited, audit
 from porting.link.loader import Search
 from porting.link.subject import Question
 from porting.processes import Ran, run, scratch_folder
+from porting.settings import BUILD_TIMEOUT
 
-DEFAULT_TIMEOUT = 1800
 _SKIPPED = 77  # what automake's and CMake's tests exit with when they cannot run
 _CANNOT_RUN = 127
 
@@ -42,7 +42,7 @@ class BuildRequest:
     platform: str = "rocm"
     smoke: tuple[str, ...] = ()
     jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
-    timeout: float = DEFAULT_TIMEOUT
+    timeout: float = BUILD_TIMEOUT
     left: tuple[str, ...] = ()
 
 
@@ -87,7 +87,7 @@ class Outcome:
     smoke: tuple[tuple[str, Ran], ...] = ()
     unavailable: str = ""
     note: str = ""
-    timeout: float = DEFAULT_TIMEOUT
+    timeout: float = BUILD_TIMEOUT
 
 
 def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:

@@ -15,7 +15,7 @@ from porting.config import DEFAULT_ARCHS, DEFAULT_ROCM, Mode, Target
 from porting.errors import UsageError
 from porting.port import PortRequest, ported_as
 from porting.reports import FORMATS, Report, State
-from porting.settings import LONGEST, Settings, load_settings
+from porting.settings import BUILD_TIMEOUT, LONGEST, Settings, load_settings
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def build_options(command: Callable[..., int]) -> Callable[..., int]:
         "--build-timeout",
         metavar="SECONDS",
         type=click.IntRange(1, LONGEST),
-        help="Limit for each command of a build [1800].",
+        help=f"Limit for each command of a build [{BUILD_TIMEOUT}].",
     )
     @functools.wraps(command)
     def wrapped(

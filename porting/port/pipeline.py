@@ -31,7 +31,7 @@ from porting.port.reporting import (
 )
 from porting.reports import PORT, Report, Stage, State, Verdict
 from porting.rules import Project, collect_project
-from porting.settings import Settings
+from porting.settings import BUILD_TIMEOUT, Settings
 from porting.source import SourceFile
 from porting.suppress import UNUSED
 from porting.tree import Tree, read_tree
@@ -302,7 +302,7 @@ def _left_alone(generated: Generated, settings: Settings) -> tuple[str, ...]:
 def _build(
     request: PortRequest, root: Path, progress: Progress, left: tuple[str, ...] = ()
 ) -> "Buildings":
-    from porting.building import DEFAULT_TIMEOUT, BuildRequest
+    from porting.building import BuildRequest
     from porting.port.building_trees import build_tree, not_asked, platforms
 
     if not request.build:
@@ -313,7 +313,7 @@ def _build(
         request.target,
         smoke=settings.smoke,
         jobs=request.jobs,
-        timeout=request.build_timeout or settings.build_timeout or DEFAULT_TIMEOUT,
+        timeout=request.build_timeout or settings.build_timeout or BUILD_TIMEOUT,
         left=left,
     )
     return build_tree(wanted, platforms(request.mode, request.build_platforms), progress)
