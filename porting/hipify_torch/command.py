@@ -65,7 +65,8 @@ def run(asked: Asked) -> HipifyFinalResult:
     write_file(asked.dump, json.dumps(dump, indent=1).encode())
     if asked.cmake_file is not None:
         folders = [asked.arguments[f"{which}_directory"] for which in ("project", "output")]
-        write_file(asked.cmake_file, _as_cmake(result, *map(os.path.abspath, folders)).encode())
+        text = _as_cmake(result, *map(os.path.abspath, folders))
+        write_file(asked.cmake_file, os.fsencode(text))
     return result
 
 

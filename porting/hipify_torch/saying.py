@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from porting.diagnostics import Diagnostic, Severity, by_place
+from porting.diagnostics import Diagnostic, Severity, by_place, one_line
 from porting.hipify_torch.running import NO_PERMISSIONS, Outcome
 from porting.reports import text_report
 from porting.settings import Settings
@@ -31,8 +31,8 @@ def show_progress(output: Path, outcomes: Iterable[Outcome]) -> None:
     """Print where each file went, in hipify_torch's form."""
     for outcome in outcomes:
         if outcome.path is not None:
-            new = absolute(output, outcome.path)
-            print(absolute(output, outcome.source), "->", new, outcome.status)
+            old, new = (absolute(output, path) for path in (outcome.source, outcome.path))
+            print(_printable(f"{old} -> {new} {outcome.status}"))
 
 
 def show_findings(
@@ -45,8 +45,8 @@ def show_findings(
         if outcome.status == NO_PERMISSIONS:
             path = absolute(output, outcome.source)
             print(
-                f"{path}: no hipified file can be written beside it, so builds take it as it is;"
-                " make its folder writable, or put it among `ignores`",
+                f"{_printable(path)}: no hipified file can be written beside it, so builds take it"
+                " as it is; make its folder writable, or put it among `ignores`",
                 file=sys.stderr,
             )
 
@@ -57,3 +57,9 @@ def show_counts(outcomes: Sequence[Outcome], findings: Sequence[Diagnostic]) -> 
         print(f"{number:6} {status}")
     for severity, number in sorted(Counter(found.severity for found in findings).items()):
         print(f"{number:6} {severity.value}s, each at its place above")
+
+
+def _printable(text: str) -> str:
+    """Return a text that every stream takes, as one line: names of files need not be text."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return one_line(text).encode(encoding, "backslashreplace").decode(encoding)

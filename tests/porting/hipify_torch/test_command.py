@@ -1,11 +1,14 @@
 """`python -m porting.hipify_torch`: hipify_cli.py's options and files."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from porting.hipify_torch.command import parse
 
 from .conftest import Project
 
@@ -91,6 +94,28 @@ def test_the_folder_of_the_cmake_module_is_printed() -> None:
 
 
 def test_the_brackets_of_a_list_are_no_part_of_its_patterns() -> None:
-    asked = parse(["--project-directory", "p", "--ignores", "[[ab]*;*[cd]]", "--includes", "*.c[u]"])
+    lists = ("--ignores", "[[ab]*;*[cd]]", "--includes", "*.c[u]")
+    asked = parse(["--project-directory", "p", *lists])
     assert asked.arguments["ignores"] == ["[ab]*", "*[cd]"]
     assert asked.arguments["includes"] == ["*.c[u]"]
+
+
+def test_names_of_files_need_not_be_text(project: Project) -> None:
+    root = project()
+    name = os.fsdecode(b"\xff.cu")
+    (root / name).write_text("cudaStream_t s;\n#include <cudnn.h>\n", encoding="utf-8")
+    dump, listed = root / "dump.json", root / "listed.cmake"
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "porting.hipify_torch", "--project-directory", str(root)),
+            *("--dump-dict-file", str(dump), "--cmake-file", str(listed)),
+        ],
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"{root}/{name}" in json.loads(dump.read_text(encoding="utf-8"))
+    assert os.fsencode(f"{root}/{name}") in listed.read_bytes()
+    assert b".cu -> " in done.stdout
+    assert b"cudnn.h" in done.stderr
