@@ -8,7 +8,6 @@ from porting.diagnostics import Diagnostic, Severity
 from porting.edits import Edit
 from porting.headers.codes import NEEDS_REWRITE
 from porting.headers.generate import INCLUDE, Headers
-from porting.headers.groups import PARTITION
 from porting.headers.guards import arch_guards, counted_in_wavefronts, lines_left_out
 from porting.headers.joining import passed_on
 from porting.headers.parts import part_names
@@ -18,6 +17,7 @@ from porting.headers.uses import FINDERS
 from porting.mapping import Names, Status
 from porting.rules import Unit, libraries
 from porting.rules.cooperative.definitions import LABELED_PARTITION
+from porting.rules.cooperative.provided import PARTITION
 from porting.rules.macros.compiler import check_compiler
 
 _ADVICE: Final = (

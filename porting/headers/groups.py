@@ -7,12 +7,11 @@ from porting.headers.layout import comment
 from porting.headers.uses import Uses
 from porting.mapping import Names, Status
 from porting.rules.cooperative.definitions import LABELED_PARTITION, REDUCE
-from porting.rules.cooperative.provided import HEADERS, SINCE
+from porting.rules.cooperative.provided import HEADERS, PARTITION, SINCE
 
 GROUPS_HEADER: Final = "hip/hip_cooperative_groups.h"
 # HIP has the collectives of these in its one header, or lacks them.
 COLLECTIVE_HEADERS: Final = "cooperative_groups/"
-PARTITION: Final = "labeled_partition"
 _BASE: Final = "cooperative_groups"
 _IMPORTED: Final = f"""\
 #if defined(__HIP__)

@@ -6,6 +6,7 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic
 from porting.headers.codes import TORCH_WARPS
+from porting.headers.includes import OLD_VOTES
 from porting.headers.uses import Uses
 from porting.rules import Unit
 from porting.rules.torch_headers import rocm_header
@@ -15,8 +16,8 @@ _OF_TORCH: Final = (
     *("WARP_SHFL", "WARP_SHFL_UP", "WARP_SHFL_DOWN", "WARP_SHFL_XOR"),
 )
 _OF_CUDA: Final = re.compile(
-    r"warpSize|__activemask|__(?:shfl|ballot|any|all|match|reduce)\w*_sync|__shfl(?:_up|_down|_xor)?"
-    r"|__ballot|__any|__all"
+    r"warpSize|__activemask|__(?:shfl|ballot|any|all|match|reduce)\w*_sync"
+    rf"|{'|'.join(sorted(OLD_VOTES))}"
 )
 _TORCH_FOLDERS: Final = ("torch/", "ATen/", "c10/", "THC/")
 

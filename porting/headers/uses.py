@@ -8,6 +8,7 @@ from typing import Final
 from porting.headers.parts import part_names
 from porting.mapping import Names
 from porting.rules import Unit
+from porting.rules.cooperative.provided import PARTITION
 from porting.rules.pasting import Paste
 from porting.rules.strings.codes import SYMBOL
 from porting.rules.strings.sonames import LIBRARY_NAME
@@ -18,7 +19,7 @@ from porting.syntax import call_at, declares, match_angle
 # Compiler and platform names that no table of a library has.
 PLATFORM: Final = frozenset(("__CUDACC__", "__grid_constant__", "__cluster_dims__", "__maxnreg__"))
 # Names of namespaces that headers define, and that nothing else is called.
-_INNER: Final = frozenset(("labeled_partition",))
+_INNER: Final = frozenset((PARTITION,))
 _COMPILER: Final = "__CUDACC__"
 _TAG_WORDS: Final = frozenset(("struct", "enum", "union", "class"))
 # Looked up by name themselves, these find others by name.

@@ -12,7 +12,7 @@ HEADERS: Final = frozenset(("cooperative_groups/reduce.h", "cooperative_groups/d
 # ROCm 6 is left as it is: what its groups can do differs too much from release to release.
 SINCE: Final = (7, 0)
 _ANY_HEADER: Final = "cooperative_groups"
-_PARTITION: Final = "labeled_partition"
+PARTITION: Final = "labeled_partition"
 _PORTED: Final = "ported::"
 
 
@@ -40,7 +40,7 @@ def partition(unit: Unit, name: Token) -> list[Edit]:
     The definition has a name of its own: AMD may still add a function of the usual one.
     """
     headers = [h for h in unit.headers if h.is_include and h.path.startswith(_ANY_HEADER)]
-    places = unit.where(_PARTITION)
+    places = unit.where(PARTITION)
     if unit.target.release < SINCE or not headers or _is_declared(unit, places):
         return []
     edits = [Edit(name.start, name.start, _PORTED)]
