@@ -12,6 +12,7 @@ from runtime.devices.errors import VisibleDevicesError
 CUDA = "CUDA_VISIBLE_DEVICES"
 HIP = "HIP_VISIBLE_DEVICES"
 ROCR = "ROCR_VISIBLE_DEVICES"
+ORDINAL = "GPU_DEVICE_ORDINAL"
 
 
 @dataclass(frozen=True)
@@ -30,20 +31,22 @@ class Filter:
 def visible_devices(platform: str, environment: Mapping[str, str]) -> Filter | None:
     """Return what filters a platform's devices, None where all are visible.
 
-    HIP honours CUDA's variable.  ROCR's filters first and numbers what is left anew, so HIP's or
-    CUDA's numbers would mean other devices than they say.  Raises VisibleDevicesError for two
-    filters that work on each other's numbers, and for two values for the same thing.
+    HIP honours CUDA's variable and GPU_DEVICE_ORDINAL too.  ROCR's filters first and numbers what is
+    left anew, so the numbers of the others would mean other devices than they say.  Raises
+    VisibleDevicesError for two filters that work on each other's numbers, and for two values for
+    the same thing.
     """
     if platform == "cuda":
         return Filter(CUDA, environment[CUDA]) if CUDA in environment else None
     if platform != "rocm":
         return None
-    inner = [name for name in (HIP, CUDA) if name in environment]
-    if len(inner) == 2 and environment[HIP] != environment[CUDA]:  # noqa: PLR2004 - both
-        raise VisibleDevicesError(
-            f"{HIP}={environment[HIP]} and {CUDA}={environment[CUDA]} name different devices, and"
-            f" HIP reads both; unset {CUDA}"
-        )
+    inner = [name for name in (HIP, CUDA, ORDINAL) if name in environment]
+    for other in inner[1:]:
+        if _listed(environment[other]) != _listed(environment[inner[0]]):
+            raise VisibleDevicesError(
+                f"{inner[0]}={environment[inner[0]]} and {other}={environment[other]} name"
+                f" different devices, and HIP reads both; unset {other}"
+            )
     if ROCR in environment and inner:
         name = inner[0]
         raise VisibleDevicesError(
@@ -53,3 +56,7 @@ def visible_devices(platform: str, environment: Mapping[str, str]) -> Filter | N
     if inner:
         return Filter(inner[0], environment[inner[0]])
     return Filter(ROCR, environment[ROCR]) if ROCR in environment else None
+
+
+def _listed(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",")]

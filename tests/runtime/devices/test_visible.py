@@ -6,6 +6,7 @@ from runtime.devices import VisibleDevicesError
 from runtime.devices.visible import Filter, visible_devices
 
 HIP, CUDA, ROCR = "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"
+ORDINAL = "GPU_DEVICE_ORDINAL"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,9 @@ HIP, CUDA, ROCR = "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_D
         ("rocm", {CUDA: "2"}, Filter(CUDA, "2")),
         ("rocm", {ROCR: "2"}, Filter(ROCR, "2")),
         ("rocm", {HIP: "1", CUDA: "1"}, Filter(HIP, "1")),
+        ("rocm", {HIP: "0,1", CUDA: "0, 1 "}, Filter(HIP, "0,1")),
+        ("rocm", {ORDINAL: "1"}, Filter(ORDINAL, "1")),
+        ("cuda", {ORDINAL: "1"}, None),
         ("cpu", {HIP: "1", ROCR: "0"}, None),
     ],
 )
@@ -33,6 +37,8 @@ def test_one_variable_filters(
     [
         ({HIP: "1", ROCR: "0,1"}, r"^ROCR_VISIBLE_DEVICES=0,1 and HIP_VISIBLE_DEVICES=1 both"),
         ({CUDA: "1", ROCR: "0"}, r"^ROCR_VISIBLE_DEVICES=0 and CUDA_VISIBLE_DEVICES=1 both"),
+        ({ORDINAL: "1", ROCR: "0"}, r"^ROCR_VISIBLE_DEVICES=0 and GPU_DEVICE_ORDINAL=1 both"),
+        ({CUDA: "0", ORDINAL: "1"}, r"^CUDA_VISIBLE_DEVICES=0 and GPU_DEVICE_ORDINAL=1 name"),
         ({HIP: "0", CUDA: "1"}, r"^HIP_VISIBLE_DEVICES=0 and CUDA_VISIBLE_DEVICES=1 name"),
     ],
 )
@@ -44,7 +50,8 @@ def test_two_filters_are_an_error_that_names_both(
 
 
 @pytest.mark.parametrize(
-    ("value", "hides"), [("", True), ("-1", True), ("0", False), ("1,-1", False)]
+    ("value", "hides"),
+    [("", True), (" ", True), ("-1", True), (" -1 ", True), ("0", False), ("1,-1", False)],
 )
 def test_an_empty_list_hides_all(value: str, hides: bool) -> None:  # noqa: FBT001
     assert Filter(CUDA, value).hides_all is hides
