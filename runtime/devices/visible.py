@@ -31,7 +31,7 @@ class Filter:
 def visible_devices(platform: str, environment: Mapping[str, str]) -> Filter | None:
     """Return what filters a platform's devices, None where all are visible.
 
-    HIP honours CUDA's variable and GPU_DEVICE_ORDINAL too.  ROCR's filters first and numbers what is
+    HIP honours CUDA's variable and GPU_DEVICE_ORDINAL.  ROCR's filters first and numbers what is
     left anew, so the numbers of the others would mean other devices than they say.  Raises
     VisibleDevicesError for two filters that work on each other's numbers, and for two values for
     the same thing.
