@@ -68,6 +68,7 @@ _TRACE_SHAPES: Final = tuple(
             r"O(?:ptix|PTIX)",
             r"nv(?:std|bench)\b",
             r"cuco\b",
+            r"lib(?:cu|np|nv)",
             r"namespace\s+(?:\w+\s*=\s*)?(?:::\s*)?cub\b",
             _HEADERS,
         ),

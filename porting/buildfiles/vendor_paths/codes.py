@@ -25,9 +25,9 @@ VENDOR_LIBRARY = Code(
     "BLD162",
     _TOPIC,
     Severity.WARNING,
-    "a library of CUDA's is looked for by its file name",
-    "The script loads or searches a shared library that only CUDA has.  The message names ROCm's;"
-    " functions in it have HIP's names.",
+    "a library of NVIDIA's is looked for by its file name",
+    "The script loads or searches a shared library of NVIDIA's.  The message names ROCm's, whose"
+    " functions have HIP's names; where there is none the help says what else does the work.",
 )
 VENDOR_VARIABLE = Code(
     "BLD163",

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-from porting.buildfiles.libraries import link_names
 from porting.buildfiles.vendor_paths.codes import (
     VENDOR_FILE,
     VENDOR_LIBRARY,
@@ -13,15 +12,13 @@ from porting.buildfiles.vendor_paths.codes import (
 from porting.diagnostics import Code
 from porting.rules.strings import machine
 from porting.rules.strings.machine import FILES, PROGRAMS
+from porting.rules.strings.sonames import ANY_NAME, DROP_INS, NO_DROP_INS
 
 ROCM = re.compile(
     r"(?i)rocm|\bamd|(?:^|[^a-z])hip(?:[^a-z]|cc|_|$)|/dev/kfd|/dev/dri|\bkfd\b|radeon|gfx\d|\brccl"
 )
 _FILE = re.compile(rf"({machine.FILE.pattern})\S*")
-_LIBRARY = re.compile(
-    r"lib(cuda|cudart|cublas|cublasLt|cufft|curand|cusolver|cusparse|nvrtc|nccl|nvidia-ml)"
-    r"(?:\.so(?:\.[\d.]+)?|\.dylib)?(?![\w-])"
-)
+_LIBRARY = re.compile(rf"(?<![\w-])lib({ANY_NAME})(?:\.so(?:\.[\d.]+)?|\.dylib)?(?![\w-])")
 
 
 @dataclass(frozen=True)
@@ -58,10 +55,12 @@ def library_in(text: str) -> Found | None:
     match = _LIBRARY.search(text)
     if match is None:
         return None
-    names, _ = link_names(match[1])
-    instead = " or ".join(f"lib{name}.so" for name in names) or "nothing"
-    message = f"{match[0]} is a library of CUDA's, and ROCm's is {instead}"
-    return Found(VENDOR_LIBRARY, match[0], message, "choose the name by the platform")
+    file, name = match[0], match[1]
+    if name not in DROP_INS:
+        message = f"{file} is a library of NVIDIA's, and ROCm has none with its functions"
+        return Found(VENDOR_LIBRARY, file, message, NO_DROP_INS[name])
+    message = f"{file} is a library of CUDA's, and ROCm's is lib{DROP_INS[name].rocm.name}.so"
+    return Found(VENDOR_LIBRARY, file, message, "choose the name by the platform")
 
 
 def variable(name: str) -> Found | None:

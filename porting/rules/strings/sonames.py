@@ -47,12 +47,13 @@ NO_DROP_INS: Final = {
     "nvvm": "use libamd_comgr",
     "cudla": "AMD GPUs have no DLA",
 }
-_ANY: Final = "|".join(
+# The expression for the name of any of them.
+ANY_NAME: Final = "|".join(
     sorted(map(re.escape, (*DROP_INS, *NO_DROP_INS)), key=lambda name: (-len(name), name))
 )
 # `version` may hold format directives or end in a dot: then a number is joined at run time.
 LIBRARY_NAME: Final = re.compile(
-    rf"(?<![\w-])lib(?P<linux>{_ANY})(?:_static)?\.(?:so(?P<version>(?:\.(?:\d+|%\w+))*\.?)(?![\w])(?!\.[a-z])|a\b)"
+    rf"(?<![\w-])lib(?P<linux>{ANY_NAME})(?:_static)?\.(?:so(?P<version>(?:\.(?:\d+|%\w+))*\.?)(?![\w])(?!\.[a-z])|a\b)"
     r"|(?<![\w-])(?P<windows>nvcuda|cudart(?:32|64)_\w+|nvrtc(?:32|64)_\w+|nvml)\.dll\b"
 )
 

@@ -13,7 +13,7 @@ from porting.config import Target
 from porting.generated import FOLDER
 from porting.hipify import hipify
 from porting.mapping import Names
-from porting.rules.strings import machine
+from porting.rules.strings import machine, sonames
 from porting.source import SourceFile
 from porting.toolkits.platforms import CUDA, ROCM
 
@@ -70,6 +70,22 @@ def test_a_file_gets_the_same_words_in_sources_and_scripts(convert: Convert, pat
     (in_source,) = (d for d in hipify(source, TARGET, NAMES).diagnostics if d.code == "STR008")
     (in_script,) = convert({"t.sh": f"ls {path}/x\n"}).diagnostics
     assert in_source.help == in_script.help == f"on an AMD machine look at {machine.FILES[path]}"
+
+
+@pytest.mark.parametrize("name", [*sonames.DROP_INS, *sonames.NO_DROP_INS])
+def test_a_library_is_known_to_sources_and_scripts(convert: Convert, name: str) -> None:
+    file = f"lib{name}.so"
+    source = SourceFile("a.cpp", f'void* l = dlopen("{file}", 1);\n'.encode())
+    found = {d.code: d for d in hipify(source, TARGET, NAMES).diagnostics}
+    python = f"from ctypes.util import find_library\na = find_library('{name}')\n"
+    said = convert({"t.sh": f"ls /usr/lib/{file}\n", "t.py": python}).diagnostics
+    assert [d.code for d in said] == ["BLD162"] * 2
+    if name in sonames.DROP_INS:
+        ours = f"lib{sonames.DROP_INS[name].rocm.name}.so"
+        assert ours in found["STR001"].edits[0].replacement
+        assert {d.message.rpartition(" ")[2] for d in said} == {ours}
+    else:
+        assert {found["STR002"].help} == {d.help for d in said}
 
 
 HOMES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAHOME", "CUDA_DIR", "CUDA_INSTALL_PATH")
