@@ -54,6 +54,8 @@ class Request:
             return True
         if self._is_installed(posixpath.dirname(path)):
             return False
+        if path.startswith("../"):
+            path = self._without_links(path)
         forms = self._forms(path)
         if not path.startswith("../") and not is_left_out(path) and self.selection.takes(*forms):
             return True
@@ -81,6 +83,11 @@ class Request:
         """Return the paths that a pattern may mean: absolute, as the folder was named, inside."""
         absolute = os.path.abspath(self.output / path)  # noqa: PTH100 - links keep their names
         return (absolute, posixpath.join(self.shown, path), path)
+
+    def _without_links(self, path: str) -> str:
+        """Return the path of a file that is reached through a link to the project or into it."""
+        real = os.path.relpath(os.path.realpath(self.output / path), os.path.realpath(self.output))
+        return path if real.startswith("../") else real
 
     def _seen(self, path: str) -> str:
         return os.path.relpath(self.output / path, self.output)

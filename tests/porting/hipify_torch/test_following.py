@@ -75,3 +75,24 @@ def test_a_macro_of_another_file_is_followed_where_it_is_defined(project: Projec
     )
     assert '#include "config_hip.h"\n#include API\n' in _hipified(root, "a.cpp")
     assert (root / "config_hip.h").read_text(encoding="utf-8").endswith('"api_hip.cuh"\n')
+
+
+def test_sources_that_are_named_through_a_link_bring_their_headers(
+    project: Project, tmp_path: Path
+) -> None:
+    root = project({"csrc/kernel.cu": '#include "api.cuh"\n', "csrc/api.cuh": _STREAM})
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    result = hipify(
+        str(root),
+        output_directory=str(root),
+        includes=(f"{root}/*",),
+        extra_files=(str(link / "csrc/kernel.cu"),),
+        is_pytorch_extension=True,
+        hipify_extra_files_only=True,
+        show_progress=False,
+    )
+    assert result[str(link / "csrc/kernel.cu")].hipified_path == str(link / "csrc/kernel.hip")
+    text = (root / "csrc/kernel.hip").read_text(encoding="utf-8")
+    assert '#include "api_hip.cuh"\n' in text
+    assert "hipStream_t" in (root / "csrc/api_hip.cuh").read_text(encoding="utf-8")
