@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -119,3 +120,33 @@ def test_names_of_files_need_not_be_text(project: Project) -> None:
     assert os.fsencode(f"{root}/{name}") in listed.read_bytes()
     assert b".cu -> " in done.stdout
     assert b"cudnn.h" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
+)
+def test_a_signal_ends_the_run_and_leaves_nothing(
+    project: Project, number: signal.Signals, code: int, said: str
+) -> None:
+    root = project({"a.cu": "cudaStream_t s;\n"})
+    pipe = root / "late.cu"
+    os.mkfifo(pipe)
+    config = root / "config.json"
+    config.write_text('{"project_directory": ".", "extra_files": ["late.cu"]}', encoding="utf-8")
+    with subprocess.Popen(  # noqa: SIM117 - the pipe is opened once the process reads it
+        [sys.executable, "-m", "porting.hipify_torch", "--config-json", str(config)],
+        cwd=root,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 - a shell's background job ignores them
+    ) as run:
+        with pipe.open("wb"):  # it is being read now
+            run.send_signal(number)
+            _, errors = run.communicate(timeout=50)
+    assert (run.returncode, errors) == (code, f"error: {said}; nothing half-written is left\n")
+    assert sorted(path.name for path in root.iterdir()) == ["a.cu", "config.json", "late.cu"]
+
+
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
