@@ -26,6 +26,8 @@ set(porting "${CMAKE_COMMAND}" -E env "PYTHONPATH=${python_path}"
 
 # Sets a variable to the home of a platform's toolkit: the one that is
 # installed, else the one that `porting` builds from package-index wheels.
+# Further arguments: environment variables that name a home; one that is not
+# used is told.
 function(eclosion_find_toolkit platform result)
   set(options --platform ${platform})
   if(platform STREQUAL "rocm")
@@ -41,7 +43,35 @@ function(eclosion_find_toolkit platform result)
       "there is none; what porting says above tells how to get one")
   endif()
   message(STATUS "toolkit for ${platform}: ${home}")
+  get_filename_component(used "${home}" REALPATH)
+  foreach(variable IN LISTS ARGN)
+    if(NOT "$ENV{${variable}}" STREQUAL "")
+      get_filename_component(named "$ENV{${variable}}" REALPATH)
+      if(NOT named STREQUAL used)
+        message(WARNING
+          "${variable}=$ENV{${variable}} is not used: it has no toolkit for "
+          "${platform} that this build can take; set it to one, or unset it")
+      endif()
+    endif()
+  endforeach()
   set(${result} "${home}" PARENT_SCOPE)
+endfunction()
+
+# Sets a variable to the parts of a list of architectures, separated by
+# semicolons, commas or spaces. PATTERN: what each has to be.
+function(eclosion_architectures name pattern result)
+  string(REGEX REPLACE "[, ]+" ";" archs "${${name}}")
+  if(archs STREQUAL "")
+    message(FATAL_ERROR "${name} is empty; name an architecture or more")
+  endif()
+  foreach(arch IN LISTS archs)
+    if(NOT arch MATCHES "^${pattern}$")
+      message(FATAL_ERROR
+        "${name} has '${arch}', which is no architecture; write it like those "
+        "of the default")
+    endif()
+  endforeach()
+  set(${result} "${archs}" PARENT_SCOPE)
 endfunction()
 
 # Adds the target of a platform's module. SOURCE: the project to build.
@@ -79,8 +109,9 @@ function(eclosion_add_gpu platform)
 endfunction()
 
 function(eclosion_add_cuda)
-  eclosion_find_toolkit(cuda home)
-  list(TRANSFORM ECLOSION_CUDA_ARCHS PREPEND "sm_" OUTPUT_VARIABLE audited)
+  eclosion_find_toolkit(cuda home CUDA_HOME CUDA_PATH)
+  eclosion_architectures(ECLOSION_CUDA_ARCHS "[0-9]+[af]?" archs)
+  list(TRANSFORM archs PREPEND "sm_" OUTPUT_VARIABLE audited)
   list(JOIN audited "," audited)
   eclosion_add_gpu(cuda
     SOURCE "${gpu_source}"
@@ -89,13 +120,14 @@ function(eclosion_add_cuda)
     CACHE
       -DCMAKE_CUDA_COMPILER:FILEPATH=${home}/bin/nvcc
       -DCUDAToolkit_ROOT:PATH=${home}
-      -DCMAKE_CUDA_ARCHITECTURES:STRING=${ECLOSION_CUDA_ARCHS}
+      -DCMAKE_CUDA_ARCHITECTURES:STRING=${archs}
       -DECLOSION_SHARED_RUNTIME:BOOL=${ECLOSION_SHARED_RUNTIME})
 endfunction()
 
 function(eclosion_add_rocm)
-  eclosion_find_toolkit(rocm home)
-  list(JOIN ECLOSION_ROCM_ARCHS "," archs)
+  eclosion_find_toolkit(rocm home ROCM_PATH ROCM_HOME)
+  eclosion_architectures(ECLOSION_ROCM_ARCHS "gfx[0-9a-f]+" listed_archs)
+  list(JOIN listed_archs "," archs)
   set(work "${PROJECT_BINARY_DIR}/gpu/rocm")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${gpu_source}/*")
   file(GLOB_RECURSE tool CONFIGURE_DEPENDS
@@ -125,7 +157,7 @@ function(eclosion_add_rocm)
       -DCMAKE_HIP_COMPILER:FILEPATH=${home}/llvm/bin/clang++
       -DCMAKE_HIP_COMPILER_ROCM_ROOT:PATH=${home}
       -DCMAKE_PREFIX_PATH:PATH=${home}
-      -DCMAKE_HIP_ARCHITECTURES:STRING=${ECLOSION_ROCM_ARCHS}
+      -DCMAKE_HIP_ARCHITECTURES:STRING=${listed_archs}
       -DECLOSION_RUNPATH:STRING=${ECLOSION_RUNPATH})
 endfunction()
 

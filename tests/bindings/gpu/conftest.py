@@ -28,6 +28,7 @@ class GpuBuild:
     folder: Path
     rocm_libraries: Path
     run_cmake: Run
+    environment: dict[str, str]
 
     def module(self, platform: str) -> Path:
         """Return the compiled module of a platform."""
@@ -72,7 +73,7 @@ def gpu(
         *(f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind.cmake_dir()}"),
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    made = GpuBuild(source, folder / "build", sysroot.path / "lib", run)
+    made = GpuBuild(source, folder / "build", sysroot.path / "lib", run, environment)
     done = made.build("_gpu_cuda", "_gpu_rocm")
     assert done.returncode == 0, done.stdout + done.stderr
     return made

@@ -2,8 +2,10 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
+import nanobind
 import pytest
 
 from .conftest import GpuBuild
@@ -103,3 +105,43 @@ def test_a_platform_that_does_not_exist_is_an_error(
     done = gpu.run_cmake("-S", gpu.source, "-B", tmp_path, f"-DECLOSION_GPU={value}")
     assert done.returncode != 0
     assert f"ECLOSION_GPU={value} is not known" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("ECLOSION_ROCM_ARCHS=", "ECLOSION_ROCM_ARCHS is empty"),
+        ("ECLOSION_ROCM_ARCHS=gfx90a,sm_90", "ECLOSION_ROCM_ARCHS has 'sm_90'"),
+        ("ECLOSION_CUDA_ARCHS=80;sm_90", "ECLOSION_CUDA_ARCHS has 'sm_90'"),
+    ],
+)
+def test_what_is_no_architecture_is_an_error(
+    gpu: GpuBuild, tmp_path: Path, setting: str, message: str
+) -> None:
+    done = _configure(gpu, tmp_path, f"-D{setting}")
+    assert done.returncode != 0
+    assert message in done.stderr
+
+
+def test_architectures_are_separated_as_people_do(gpu: GpuBuild, tmp_path: Path) -> None:
+    done = _configure(gpu, tmp_path, "-DECLOSION_ROCM_ARCHS=gfx90a, gfx942")
+    assert done.returncode == 0, done.stderr
+    steps = (tmp_path / "gpu/rocm/steps").rglob("_gpu_rocm-cache-*.cmake")
+    (cache,) = [path for path in steps if "CMAKE_HIP_ARCH" in path.read_text(encoding="utf-8")]
+    assert 'CMAKE_HIP_ARCHITECTURES "gfx90a;gfx942"' in cache.read_text(encoding="utf-8")
+
+
+def test_a_home_that_is_not_used_is_told(
+    gpu: GpuBuild, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(gpu.environment, "ROCM_PATH", "/nonexistent")
+    done = _configure(gpu, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "ROCM_PATH=/nonexistent is not used" in done.stderr
+
+
+def _configure(gpu: GpuBuild, folder: Path, *settings: str) -> "subprocess.CompletedProcess[str]":
+    prepared = (f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind.cmake_dir()}")
+    return gpu.run_cmake(
+        *("-S", gpu.source, "-B", folder, "-DECLOSION_GPU=cuda;rocm", *prepared, *settings)
+    )
