@@ -5,6 +5,7 @@ stands around the kernels alone.
 """
 
 import re
+from enum import Enum
 
 from porting.buildfiles.make.model import Makefile
 
@@ -14,25 +15,35 @@ _VARIABLE = re.compile(r"\$[({][\w.-]+(?::[^(){}]*)?[)}]")
 _FUNCTION = re.compile(r"\$[({](?:wildcard|filter|filter-out|addprefix|patsubst|sort|notdir)\b")
 
 
-def named(makefile: Makefile, word: str, target: str) -> str:
-    """Return a word with the language of the kernels in it named, "" for one that has none.
+BEGIN, END = "-x hip", "-x none"
+
+
+class Kernels(Enum):
+    """Which of the files that a word stands for are kernels."""
+
+    NONE = 0
+    SOME = 1
+    ALL = 2
+
+
+def kernels_of(makefile: Makefile, word: str, target: str) -> Kernels:
+    """Return which files of a word are kernels, as far as the Makefiles say.
 
     `target`: that of the rule whose command it is, for make's automatic variables.
     """
     if word.startswith("-"):
-        return ""
+        return Kernels.NONE
     if word.endswith(".cu"):
-        return _around(word)
+        return Kernels.ALL
     files = _files(makefile, word, target)
     if not any(map(_KERNEL.search, files)):
-        return ""
-    if all(file.endswith(".cu") for file in files):
-        return _around(word)
-    return f"{_around(f'$(filter %.cu,{word})')} $(filter-out %.cu,{word})"
+        return Kernels.NONE
+    return Kernels.ALL if all(file.endswith(".cu") for file in files) else Kernels.SOME
 
 
-def _around(words: str) -> str:
-    return f"-x hip {words} -x none"
+def sorted_out(word: str) -> str:
+    """Return a word for files of both kinds with the kernels first, and their language named."""
+    return f"{BEGIN} $(filter %.cu,{word}) {END} $(filter-out %.cu,{word})"
 
 
 def _files(makefile: Makefile, word: str, target: str) -> list[str]:

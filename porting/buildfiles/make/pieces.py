@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from porting.buildfiles.flags import Note, is_of_nvcc, translate
 from porting.buildfiles.libraries import library
-from porting.buildfiles.make import kernels
 from porting.buildfiles.make.functions import for_rocm
+from porting.buildfiles.make.kernels import BEGIN, END, Kernels, kernels_of, sorted_out
 from porting.buildfiles.make.linking import (
     LIBRARY_FOLDER,
     OUTPUT_ONLY,
@@ -242,7 +242,7 @@ def _compilation(
     expanded = " ".join(makefile.expansions(line)).split()
     named = "-x" in expanded
     compiles = not OUTPUT_ONLY.isdisjoint(expanded)
-    first = ["-x hip"] if compiles and not named else []
+    first = [BEGIN] if compiles and not named else []
     if not makefile.mentions(line, _ARCH_WORD, certain=True):
         first.append(rocm.architectures)
     if first:
@@ -250,9 +250,9 @@ def _compilation(
     if compiles or named:
         return
     for number, text in enumerate(texts):
-        new = kernels.named(makefile, text, target) if number else ""
-        if new == f"-x hip {text} -x none":
-            yield Change(number, number, "-x hip")
-            yield Change(number + 1, number + 1, "-x none")
-        elif new:
-            yield Change(number, number + 1, new)
+        found = kernels_of(makefile, text, target) if number else Kernels.NONE
+        if found is Kernels.ALL:
+            yield Change(number, number, BEGIN)
+            yield Change(number + 1, number + 1, END)
+        elif found is Kernels.SOME:
+            yield Change(number, number + 1, sorted_out(text))
