@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 
 from porting.diagnostics import Severity
-from porting.link.libraries import How, Interface, Library, libraries
+from porting.libraries import How, Interface, Library, libraries
 from porting.rules.strings.sonames import NO_DROP_INS
 
 _NO_STATIC = "libamdhip64 holds the runtime and the driver, and is a shared library only"

@@ -111,11 +111,6 @@ class FileEdits:
         return any(s <= start and end <= e for s, e in _merged(self._cut))
 
     @property
-    def touched(self) -> bool:
-        """Whether anything changes."""
-        return bool(self._replaced or self._inserted or self._cut)
-
-    @property
     def failed(self) -> bool:
         """Whether something was found that keeps the file as it is."""
         return any(found.severity is Severity.ERROR for found in self.said)

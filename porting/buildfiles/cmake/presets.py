@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from porting.buildfiles.cmake_variables import CMAKE_VARIABLE
 from porting.buildfiles.codes import ALREADY_PORTED, LEFT_ALONE, SETTING_DROPPED, flag_code
 from porting.buildfiles.flags import translate
 from porting.buildfiles.model import BuildContext, rewritten, unreadable
@@ -18,10 +19,7 @@ from porting.source import SourceFile
 
 _JSON = frozenset(("CMakePresets.json", "CMakeUserPresets.json"))
 _TOML = "pyproject.toml"
-_NAME = (
-    r"CMAKE_CUDA_\w+|CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_ROOT|CUDA_NVCC_FLAGS\w*"
-    r"|CUDACXX|CUDAHOSTCXX|CUDAFLAGS|CUDAARCHS"
-)
+_NAME = rf"{CMAKE_VARIABLE}|CUDA_NVCC_FLAGS\w*|CUDACXX|CUDAHOSTCXX|CUDAFLAGS|CUDAARCHS"
 _TEXT = r'(?:[^"\\\n]|\\.)*'
 _MEMBER = re.compile(
     rf'"(?P<name>{_NAME})"\s*:\s*(?:"(?P<value>{_TEXT})"'

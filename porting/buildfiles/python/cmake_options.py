@@ -4,11 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from porting.buildfiles.cmake_variables import CMAKE_VARIABLE
 from porting.buildfiles.python.module import PythonModule
 
-_OPTION = re.compile(
-    r"-D(?:CMAKE_CUDA_\w+|CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_ROOT)(?::\w+)?=(?!.*\s-D).*", re.DOTALL
-)
+_OPTION = re.compile(rf"-D{CMAKE_VARIABLE}(?::\w+)?=(?!.*\s-D).*", re.DOTALL)
 
 
 def cmake_options(module: PythonModule) -> Iterator[tuple[ast.Constant, ast.expr]]:

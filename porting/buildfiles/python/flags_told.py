@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from porting.buildfiles.cmake_variables import CMAKE_VARIABLE
 from porting.buildfiles.codes import VERSION_DECISION, flag_code
 from porting.buildfiles.flags import is_of_nvcc, translate
 from porting.buildfiles.python.cmake_options import cmake_options
@@ -14,7 +15,7 @@ from porting.buildfiles.python.module import PythonModule
 from porting.diagnostics import Code, Diagnostic
 from porting.generated import FOLDER
 
-_CMAKE = re.compile(r"CMAKE_CUDA_[A-Z_]+|CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_ROOT")
+_CMAKE = re.compile(CMAKE_VARIABLE)
 _RELEASE_HELP = (
     f"{FOLDER}/{NAME} answers with the CUDA release in its CUDA_RELEASE;"
     " ask gpu_build.is_rocm() first where ROCm needs something else"

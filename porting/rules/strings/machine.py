@@ -119,8 +119,3 @@ def variable(name: str) -> Variable | None:
 def is_home(name: str) -> bool:
     """Whether a variable stands for CUDA's folder, by its name."""
     return _HOME.fullmatch(name) is not None
-
-
-def known_variables() -> tuple[str, ...]:
-    """Return the variables that have a row of their own, those of CUDA's folder by its rule."""
-    return (*CUDA.variables, *_VARIABLES)

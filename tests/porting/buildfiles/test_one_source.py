@@ -23,7 +23,7 @@ TARGET = Target("7.1")
 NAMES = Names.load("7.1")
 PACKAGE = Path(porting.__file__).parent
 BY_HAND = re.compile(rf"{ROCM.defaults[0]}|{CUDA.defaults[0]}|(?<![\w.]){FOLDER}/")
-TABLES = frozenset(("rules/strings/machine.py",))
+VARIABLES = (*CUDA.variables, *machine._VARIABLES)
 
 
 @pytest.mark.parametrize("folder", ["buildfiles", "rules"])
@@ -41,7 +41,7 @@ def test_homes_and_the_generated_folder_are_written_by_hand_nowhere(folder: str)
     assert found == []
 
 
-@pytest.mark.parametrize("name", machine.known_variables())
+@pytest.mark.parametrize("name", VARIABLES)
 def test_a_variable_gets_the_same_words_in_sources_and_scripts(convert: Convert, name: str) -> None:
     known = machine.variable(name)
     assert known is not None
@@ -54,7 +54,7 @@ def test_a_variable_gets_the_same_words_in_sources_and_scripts(convert: Convert,
     assert said == [f"{name}: {known.advice}"] * 2
 
 
-@pytest.mark.parametrize("name", machine.known_variables())
+@pytest.mark.parametrize("name", VARIABLES)
 def test_a_variable_of_cmakes_environment_becomes_rocms(convert: Convert, name: str) -> None:
     known = machine.variable(name)
     assert known is not None
