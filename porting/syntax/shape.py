@@ -39,6 +39,7 @@ _TRACES: Final = (
     *("nvidia", "NVIDIA", "asm", "HIP_", "__HCC__", "hip/", "porting:", "nvrtc", "nvml", "nvtx"),
     *("nvjpeg", "nvshmem", "nvcomp", "nvinfer", "optix", '"cu"', "(cu,", "__DRIVER_", "__DEVICE_"),
     *("cublas", "cudnn", "cufft", "curand", "cusolver", "cusparse", "cutensor", "cupti", "cuuint"),
+    *("nvcc", "ptxas", "cuobjdump", "compute-sanitizer", "nsys", "ncu", "nvprof"),
     *("csrchol", "csrlu", "csrqr", "libraryProp", "bfloat16", "htanh", "h2tanh", "4_16a", "4_32a"),
     *("__VECTOR_", "__HOST_DEF", "__CHANNEL_", "__LIBRARY_", "__TEXTURE_", "__SURFACE_", "__MATH_"),
 )

@@ -9,6 +9,7 @@ from porting.buildfiles.python.module import PythonModule
 from porting.buildfiles.vendor_paths import python, shell
 from porting.diagnostics import Diagnostic, Severity, by_place
 from porting.hipify import Hipified
+from porting.rules.strings.machine import PROGRAMS
 from porting.source import SourceFile
 
 # In lower case, what any finding has in it.
@@ -21,11 +22,7 @@ _HINTS = (
     "find_library",
     "nccl",
     "capability",
-    "ptxas",
-    "cuobjdump",
-    "nsys",
-    "ncu",
-    "sanit",
+    *PROGRAMS,
 )
 _SHELL = frozenset((".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch"))
 

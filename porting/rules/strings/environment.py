@@ -6,7 +6,15 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
 from porting.rules.strings.codes import ENVIRONMENT
-from porting.rules.strings.machine import FILE, FILES, OF_CUDA, PROGRAMS, Variable, variable
+from porting.rules.strings.machine import (
+    FILE,
+    FILES,
+    HINT,
+    OF_CUDA,
+    PROGRAMS,
+    Variable,
+    variable,
+)
 from porting.rules.unit import Unit
 from porting.syntax import callee_of, enclosing_bracket
 
@@ -17,14 +25,11 @@ _COMMAND: Final = re.compile(r"[ \t]+(?:--?[A-Za-z]|\||[12]?>|&&)|[ \t]*\|")
 _VARIABLE: Final = re.compile(r'"([A-Za-z]\w*)"')
 _READS: Final = re.compile(r"(?i)(?:get|set|put|unset|has|read)?_?env\w*$|\benviron\w*")
 _UNKNOWN: Final = Variable("ROCm does not know it; see what it was for")
-_HINT: Final = re.compile(
-    r"(?i)nvidia|cuda|nvcc|ptxas|nsys|ncu|nvprof|nvdisasm|cublas_|cudnn_|nccl_"
-)
 
 
 def check_environment(unit: Unit) -> Iterator[Diagnostic]:
     """Yield a warning for every string that asks for something of NVIDIA's on the machine."""
-    if not _HINT.search(unit.string_text):
+    if not HINT.search(unit.string_text):
         return
     for number in unit.strings:
         token = unit.tokens[number]

@@ -80,7 +80,8 @@ _HOME_ADVICE: Final = Variable(
     f"ROCm's folder is in {ROCM_VARIABLE}, {ROCM_HOME} where it is unset", rocm=ROCM_VARIABLE
 )
 # What any other variable of these may be: read by CUDA, or the program's own.
-OF_CUDA: Final = re.compile(r"(?:CUDA|NVIDIA|CUBLAS|CUDNN|NVCC|CUFFT)_?[A-Z0-9_]*")
+FAMILIES: Final = ("CUDA", "NVIDIA", "CUBLAS", "CUDNN", "NVCC", "CUFFT")
+OF_CUDA: Final = re.compile(rf"(?:{'|'.join(FAMILIES)})_?[A-Z0-9_]*")
 FILES: Final[Mapping[str, str]] = {
     "/proc/driver/nvidia": "/sys/module/amdgpu, and /sys/class/kfd/kfd/topology/nodes for its GPUs",
     "/dev/nvidia": "/dev/kfd and /dev/dri/renderD*",
@@ -108,6 +109,8 @@ PROGRAMS: Final[Mapping[str, str]] = {
     "nvidia-docker": "docker run --device=/dev/kfd --device=/dev/dri",
     "nvidia-container-cli": "docker with --device=/dev/kfd --device=/dev/dri",
 }
+# What any text that means one of these has in it: most texts have none.
+HINT: Final = re.compile("|".join(("(?i)nccl_", *FAMILIES, *map(re.escape, PROGRAMS))))
 FILE: Final = re.compile("|".join(sorted(map(re.escape, FILES), key=len, reverse=True)))
 
 

@@ -88,6 +88,23 @@ def test_a_library_is_known_to_sources_and_scripts(convert: Convert, name: str) 
         assert {found["STR002"].help} == {d.help for d in said}
 
 
+@pytest.mark.parametrize("name", machine.PROGRAMS)
+def test_a_program_gets_the_same_words_in_sources_and_scripts(convert: Convert, name: str) -> None:
+    source = SourceFile("a.cpp", f'int s = system("{name} --help");\n'.encode())
+    (in_source,) = hipify(source, TARGET, NAMES).diagnostics
+    python = f"import subprocess\nsubprocess.run(['{name}'])\n"
+    said = convert({"t.sh": f"{name} --help\n", "t.py": python}).diagnostics
+    assert in_source.help == f"on an AMD machine use {machine.PROGRAMS[name]}"
+    assert [d.help for d in said] == [f"use {machine.PROGRAMS[name]} there"] * 2
+
+
+@pytest.mark.parametrize("family", machine.FAMILIES)
+def test_an_unknown_variable_of_cudas_is_told_in_sources(family: str) -> None:
+    source = SourceFile("a.cpp", f'const char* v = getenv("{family}_NOVEL");\n'.encode())
+    (found,) = hipify(source, TARGET, NAMES).diagnostics
+    assert (found.code, found.symbol) == ("STR008", f"{family}_NOVEL")
+
+
 HOMES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAHOME", "CUDA_DIR", "CUDA_INSTALL_PATH")
 
 
