@@ -1,33 +1,20 @@
 """The command `porting`: what it prints, the signals it heeds, the exit code it ends with."""
 
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from types import FrameType
 from typing import TYPE_CHECKING
+
+from porting.stopping import Stopped, heed_signals, ignore_signals
 
 if TYPE_CHECKING:
     import click
 
 __all__ = ["main"]
 
-_HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FAILED = 2
 _BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells count
-
-
-class _Stopped(BaseException):
-    """SIGINT, SIGTERM or SIGHUP came.
-
-    A BaseException, so that nothing on the way takes it for a defect, and no KeyboardInterrupt,
-    which click turns into an error of its own.
-    """
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,16 +26,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         try:
-            _heed_signals()
+            heed_signals()
             return _run(sys.argv[1:] if arguments is None else arguments)
         finally:
-            _ignore_signals()
+            ignore_signals()
             _clean_up()
-    except _Stopped as stop:
-        name = signal.Signals(stop.number).name
-        why = "interrupted" if stop.number == signal.SIGINT else f"ended by {name}"
-        sys.stderr.write(f"porting: {why}; nothing half-written is left\n")
-        return 128 + stop.number
+    except Stopped as stop:
+        sys.stderr.write(f"porting: {stop}\n")
+        return stop.exit_code
     except BrokenPipeError:
         _let_go_of_stdout()
         return _BROKEN_PIPE
@@ -60,23 +45,6 @@ def _let_go_of_stdout() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _heed_signals() -> None:
-    """Turn signals into an exception; those that the parent said to ignore stay ignored."""
-    for number in _HEEDED:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _stop)
-
-
-def _ignore_signals() -> None:
-    for number in _HEEDED:
-        signal.signal(number, signal.SIG_IGN)
-
-
-def _stop(number: int, _: FrameType | None) -> None:
-    _ignore_signals()  # a second Ctrl-C must not cut the cleaning up short
-    raise _Stopped(number)
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -155,7 +155,7 @@ def test_help_imports_no_pipeline_and_nothing_slow(environment: dict[str, str]) 
         check=True,
     )
     loaded = ast.literal_eval(done.stdout.splitlines()[-1])
-    assert loaded == ["porting", "porting.cli", "porting.cli.group"]
+    assert loaded == ["porting", "porting.cli", "porting.cli.group", "porting.stopping"]
 
 
 def test_port_without_verify_imports_only_click_besides_the_standard_library(

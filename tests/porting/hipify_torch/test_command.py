@@ -124,7 +124,11 @@ def test_names_of_files_need_not_be_text(project: Project) -> None:
 
 @pytest.mark.parametrize(
     ("number", "code", "said"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "ended by SIGTERM"),
+        (signal.SIGHUP, 129, "ended by SIGHUP"),
+    ],
 )
 def test_a_signal_ends_the_run_and_leaves_nothing(
     project: Project, number: signal.Signals, code: int, said: str
