@@ -31,8 +31,7 @@
 
 namespace eclosion::gpu {
 
-// The functions of the driver. One that this driver lacks is null and has the
-// loader's words in `missing`.
+// The functions of the driver. One that this driver lacks is null.
 struct Driver {
 #define ECLOSION_DRIVER_MEMBER(function, symbol) \
   decltype(&::function) function##_ = nullptr;

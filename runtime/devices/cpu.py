@@ -20,7 +20,7 @@ from runtime.devices.fitting import (
     elements,
 )
 from runtime.devices.protocol import Buffer, DmaBuf, Element, Event, Properties, Stream
-from runtime.devices.ranges import DLPACK_CPU, Range, as_range
+from runtime.devices.ranges import DLPACK_CPU, Range, as_range, segments
 
 
 class CpuBuffer:
@@ -227,16 +227,6 @@ class CpuDevice:
 def _check_stream(stream: object) -> None:
     if not isinstance(stream, CpuStream):
         raise ValueError(f"{stream!r} is no stream of the processor")  # noqa: TRY004 - as for GPUs
-
-
-def segments(ranges: Sequence[Range]) -> list[tuple[int, int, int]]:
-    """Return (address, offset, size) of parts that lie one behind the other in a buffer."""
-    rows = []
-    offset = 0
-    for part in ranges:
-        rows.append((part.address, offset, part.nbytes))
-        offset += part.nbytes
-    return rows
 
 
 def _processor_name() -> str:

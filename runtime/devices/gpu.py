@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from runtime.devices.cpu import segments
 from runtime.devices.errors import DeviceError, UnsupportedError
 from runtime.devices.fitting import (
     check_aligned,
@@ -20,7 +19,7 @@ from runtime.devices.fitting import (
     elements,
 )
 from runtime.devices.protocol import Buffer, DmaBuf, Element, Event, Properties, Stream
-from runtime.devices.ranges import Range, as_range
+from runtime.devices.ranges import Range, as_range, segments
 
 _WORD = 8
 _SEGMENT = struct.Struct("=QQQ")

@@ -1,5 +1,6 @@
 """Arrays as ranges of memory: where they are, how large, and on which kind of device."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from runtime.core import range_of_buffer, range_of_dlpack
@@ -44,6 +45,16 @@ def as_range(array: object, *, is_target: bool = False) -> Range:
         # What the array's own library says of it.
         name = type(array).__name__
         raise ValueError(f"{name} is no memory that can be {_used(is_target)}: {error}") from error
+
+
+def segments(ranges: Sequence[Range]) -> list[tuple[int, int, int]]:
+    """Return (address, offset, size) of parts that lie one behind the other in a buffer."""
+    rows = []
+    offset = 0
+    for part in ranges:
+        rows.append((part.address, offset, part.nbytes))
+        offset += part.nbytes
+    return rows
 
 
 def _as_range(array: object, *, is_target: bool) -> Range:

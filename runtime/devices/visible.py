@@ -22,11 +22,6 @@ class Filter:
     variable: str
     value: str
 
-    @property
-    def hides_all(self) -> bool:
-        """Whether no device is left: an empty list, or one that starts with what is none."""
-        return self.value.split(",")[0].strip() in ("", "-1", "NoDevFiles")
-
 
 def visible_devices(platform: str, environment: Mapping[str, str]) -> Filter | None:
     """Return what filters a platform's devices, None where all are visible.

@@ -47,11 +47,3 @@ def test_two_filters_are_an_error_that_names_both(
 ) -> None:
     with pytest.raises(VisibleDevicesError, match=message):
         visible_devices("rocm", environment)
-
-
-@pytest.mark.parametrize(
-    ("value", "hides"),
-    [("", True), (" ", True), ("-1", True), (" -1 ", True), ("0", False), ("1,-1", False)],
-)
-def test_an_empty_list_hides_all(value: str, hides: bool) -> None:  # noqa: FBT001
-    assert Filter(CUDA, value).hides_all is hides
