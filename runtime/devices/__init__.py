@@ -1,7 +1,7 @@
 """Devices behind one interface, and what this machine has of them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from runtime.devices.cpu import CpuDevice
 from runtime.devices.errors import (
@@ -72,16 +72,22 @@ def _chosen(environment: Mapping[str, str]) -> str:
     """Return the name of the platform to use where none was named."""
     said = environment.get(SELECTOR, "")
     if said:
-        names = {"none": _CPU, **{p.name: p.name for p in PLATFORMS}}
+        names = {**{p.name: p.name for p in PLATFORMS}, "none": _CPU}
         if said not in names:
             raise DeviceUnavailableError(
-                f"{SELECTOR}={said} is none of cuda, rocm, none; set it to one of these or unset it"
+                f"{SELECTOR}={said} is none of {', '.join(names)};"
+                " set it to one of these or unset it"
             )
         return names[said]
-    found = [row.platform for row in available(environment) if row.devices]
-    if len(found) > 2:  # noqa: PLR2004 - both vendors', and the processor
+    return _only(available(environment))
+
+
+def _only(rows: Sequence[Availability]) -> str:
+    """Return the one vendor's platform that has devices, the processor where none has."""
+    found = [row.platform for row in rows if row.devices and row.platform != _CPU]
+    if len(found) > 1:
         raise DeviceUnavailableError(
             f"{found[0]} and {found[1]} both have devices and nothing says which to use;"
             f" set {SELECTOR}={found[0]} or {SELECTOR}={found[1]}"
         )
-    return found[0]
+    return found[0] if found else _CPU

@@ -1,6 +1,7 @@
 """Why a platform has no device: each reason is told by the exception and by the report alike."""
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.devices import DeviceUnavailableError, available, device
+from porting.toolkits.platforms import CHOICES, SELECTOR, UNKNOWN_CHOICE
+from runtime.devices import Availability, DeviceUnavailableError, _only, available, device
 from runtime.devices.platforms import GpuPlatform, examine, load, open_device
 from runtime.devices.rocm import ROCM
 
@@ -145,8 +147,30 @@ def test_none_and_cpu_are_the_processor() -> None:
 
 
 def test_an_unknown_choice_is_an_error() -> None:
-    with pytest.raises(DeviceUnavailableError, match=r"^GPU_PLATFORM=amd is none of cuda, rocm"):
+    """In the words of the toolchain, whose rule it is."""
+    said = UNKNOWN_CHOICE.format(selector=SELECTOR, value="amd", choices=", ".join(CHOICES))
+    with pytest.raises(DeviceUnavailableError, match=f"^{re.escape(said)}$"):
         device("", {"GPU_PLATFORM": "amd"})
+
+
+@pytest.mark.parametrize(
+    ("cuda", "rocm", "chosen"), [(0, 0, "cpu"), (2, 0, "cuda"), (0, 1, "rocm")]
+)
+def test_the_platform_that_has_devices_is_used(cuda: int, rocm: int, chosen: str) -> None:
+    assert _only(_rows(cuda, rocm)) == chosen
+
+
+def test_two_platforms_with_devices_need_a_choice() -> None:
+    message = (
+        r"^cuda and rocm both have devices and nothing says which to use;"
+        r" set GPU_PLATFORM=cuda or GPU_PLATFORM=rocm$"
+    )
+    with pytest.raises(DeviceUnavailableError, match=message):
+        _only(_rows(1, 1))
+
+
+def _rows(cuda: int, rocm: int) -> list[Availability]:
+    return [Availability("cuda", cuda), Availability("rocm", rocm), Availability("cpu", 1)]
 
 
 @pytest.mark.skipif(
