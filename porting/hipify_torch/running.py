@@ -145,7 +145,7 @@ def run(request: Request, cleaner: Cleaner, progress: Progress) -> list[Outcome]
     return [
         *(Outcome(path, None, "[ignored, not C, C++ or CUDA]") for path in foreign),
         *(Outcome(path, None, "[ignored, input is hipified output]") for path in gathered.outputs),
-        *(_outcome(file, gathered, file.new_path in written) for file in done.values()),
+        *(_outcome(file, gathered, was_written=file.new_path in written) for file in done.values()),
     ]
 
 
@@ -204,7 +204,7 @@ def _check_places(output: Path, files: Sequence[Translated], gathered: Gathered)
             )
 
 
-def _outcome(file: Translated, gathered: Gathered, was_written: bool) -> Outcome:  # noqa: FBT001
+def _outcome(file: Translated, gathered: Gathered, *, was_written: bool) -> Outcome:
     path, status = file.new_path, "[ok]"
     if not file.is_writable and file.data != gathered.files[file.path]:
         status = NO_PERMISSIONS

@@ -104,7 +104,7 @@ def translate(gathered: Gathered, plan: Plan, progress: Progress) -> dict[str, T
         names_moved = {posixpath.basename(path) for path in fresh}
         todo = {path for path in sources if not names_moved.isdisjoint(mentioned[path])}
     return {
-        path: _translated(path, hipified, path in moved, path in writable, plan)
+        path: _translated(path, hipified, plan, moved=path in moved, writable=path in writable)
         for path, hipified in done.items()
     }
 
@@ -144,7 +144,9 @@ def _mentioned(source: SourceFile) -> frozenset[str]:
     return frozenset(posixpath.basename(match[1]) for match in _NAMED.finditer(source.text))
 
 
-def _translated(path: str, done: Hipified, moved: bool, writable: bool, plan: Plan) -> Translated:  # noqa: FBT001
+def _translated(
+    path: str, done: Hipified, plan: Plan, *, moved: bool, writable: bool
+) -> Translated:
     new_path = plan.hip_path(path) if moved else path
     found = tuple(replace(diagnostic, file=path) for diagnostic in done.diagnostics)
     data = done.data
