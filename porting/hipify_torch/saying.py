@@ -38,7 +38,14 @@ def show_progress(output: Path, outcomes: Iterable[Outcome]) -> None:
 def show_findings(
     output: Path, outcomes: Iterable[Outcome], findings: Iterable[Diagnostic]
 ) -> None:
-    """Print to stderr what was found, and the files that could not be written."""
+    """Print to stderr what was found, the files that could not be written, or that none matched."""
+    outcomes = list(outcomes)
+    if not outcomes:
+        print(
+            f"no file below {_printable(str(output))} matches `includes` and `extensions`, and there"
+            " are no `extra_files`: nothing was hipified",
+            file=sys.stderr,
+        )
     for line in text_report.findings(findings, str(output)):
         print(line, file=sys.stderr)
     for outcome in outcomes:

@@ -229,6 +229,14 @@ def test_patterns_may_be_seen_from_the_output_directory(project: Project) -> Non
     assert set(seen) == {"a/x.cu"}
 
 
+def test_patterns_that_match_nothing_are_told(
+    project: Project, capfd: pytest.CaptureFixture[str]
+) -> None:
+    root = project()
+    assert _run(root, includes=["src/*"], header_include_dirs=[]) == {}
+    assert f"no file below {root} matches `includes`" in capfd.readouterr().err
+
+
 def test_relative_directories_work_as_torchs_do(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
