@@ -42,8 +42,8 @@ def show_findings(
     outcomes = list(outcomes)
     if not outcomes:
         print(
-            f"no file below {_printable(str(output))} matches `includes` and `extensions`, and there"
-            " are no `extra_files`: nothing was hipified",
+            f"no file below {_printable(str(output))} matches `includes` and `extensions`, and"
+            " there are no `extra_files`: nothing was hipified",
             file=sys.stderr,
         )
     for line in text_report.findings(findings, str(output)):
