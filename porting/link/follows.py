@@ -7,12 +7,13 @@ from typing import Final
 from porting.elf import ElfFile, Kind, Wanted
 from porting.link.libraries import vendor_file
 
-# What tells a cudart that was linked in: its functions (local, as they are hidden), the names of
-# its errors among the constants of a stripped file.
+# What tells a cudart that was linked in, stripped or not: the names of its errors, and the driver
+# that it opens.  Not its functions: forwarders of CUDA's names to HIP are hidden ones too.
 _CUDART_FUNCTION: Final = "cudaGetDeviceCount"
 _CUDART_TEXT: Final = b"cudaErrorCudartUnloading\0"
+_DRIVER: Final = "libcuda.so.1"
 _REGISTERS: Final = "__cudaRegisterFatBinary"
-WANTED: Final = Wanted((_CUDART_FUNCTION,), (_CUDART_TEXT,), libraries=True)
+WANTED: Final = Wanted(texts=(_CUDART_TEXT,), libraries=True)
 
 # Functions of CUDA's and of HIP's libraries.  "cu" alone begins too many names of other people.
 CUDA_NAME: Final = re.compile(
@@ -92,11 +93,11 @@ def has_static_cudart(file: ElfFile) -> bool:
         return False
     if _CUDART_FUNCTION in file.defined:  # a library that gives cudart's functions to others
         return False
-    if _CUDART_FUNCTION in file.holds:
+    if _CUDART_TEXT.decode() in file.holds and _DRIVER in file.libraries:
         return True
-    if file.has_section(".nvFatBinSegment"):
-        return all(symbol.name != _REGISTERS for symbol in file.undefined)
-    return _CUDART_TEXT.decode() in file.holds and "libcuda.so.1" in file.libraries
+    # Objects of nvcc call it: where it is not left to another file, cudart gave it.
+    has_kernels = file.has_section(".nvFatBinSegment")
+    return has_kernels and all(symbol.name != _REGISTERS for symbol in file.undefined)
 
 
 def _is_cudart(name: str) -> bool:

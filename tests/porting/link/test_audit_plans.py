@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from porting.toolkits.cuda import CudaHome
     from tests.porting.link.conftest import Bench
 
 HIDDEN = '__attribute__((visibility("hidden")))'
@@ -29,6 +30,40 @@ def test_plan_when_a_static_cudart_is_stripped(bench: "Bench") -> None:
     path = bench.static_cuda_user()
     subprocess.run(["strip", path], check=True, timeout=50)
     assert bench.one(path).follows == "cuda-static"
+
+
+@pytest.mark.parametrize("stripped", [False, True])
+def test_plan_when_forwarders_have_the_names_of_cudart(bench: "Bench", *, stripped: bool) -> None:
+    """Those that a ported crate has: hidden functions under CUDA's names that call HIP."""
+    forwarders = (
+        "extern int hipMalloc(void **, long); extern int hipFree(void *);"
+        f"{HIDDEN} int cudaGetDeviceCount(int *n) {{ return hipFree(n); }}"
+        f"{HIDDEN} int cudaMalloc(void **p, long n) {{ return hipMalloc(p, n); }}"
+        "int use(int *n) { return cudaGetDeviceCount(n) + cudaMalloc(0, 1); }"
+    )
+    library = bench.hip_library()
+    path = bench.build("a.so", forwarders, library, f"-Wl,-rpath,{bench.rocm}")
+    if stripped:
+        subprocess.run(["strip", path], check=True, timeout=50)
+    file = bench.one(path)
+    assert file.follows == "rocm"
+    assert "LNK016" not in [finding.code for finding in file.findings]
+
+
+@pytest.mark.parametrize("stripped", [False, True])
+@pytest.mark.parametrize("with_rocm", [False, True])
+def test_plan_when_nvidias_own_cudart_is_linked_in(
+    bench: "Bench", cuda_home: "CudaHome", *, with_rocm: bool, stripped: bool
+) -> None:
+    text = "int cudaFree(void *); int use(void) { return cudaFree(0); }"
+    rocm = [bench.hip_library()] if with_rocm else []
+    static = cuda_home.path / "lib64/libcudart_static.a"
+    path = bench.build("a.so", text, *rocm, static, "-ldl", "-lpthread", "-lrt")
+    if stripped:
+        subprocess.run(["strip", path], check=True, timeout=50)
+    file = bench.one(path)
+    assert file.follows == ("mixed" if with_rocm else "cuda-static")
+    assert ("LNK016" in [finding.code for finding in file.findings]) is with_rocm
 
 
 def test_plan_when_kernels_are_registered_inside_a_stripped_file(bench: "Bench") -> None:

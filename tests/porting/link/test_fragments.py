@@ -206,13 +206,18 @@ def test_cargo_when_built(sysroot: Sysroot, tmp_path: Path, program: Callable[[s
 
 @pytest.fixture
 def cuda_home(tmp_path: Path) -> Path:
-    """Return a stand-in of CUDA: a header, and a static cudart that is hidden as the real one."""
+    """Return a stand-in of CUDA: a header, and a static cudart.
+
+    It is hidden as the real one, and has its texts: the name of an error, and the driver's.
+    """
     home = tmp_path / "cuda"
     declared = "int cudaGetDeviceCount(int *n);"
     header = f'#ifdef __cplusplus\nextern "C"\n#endif\n{declared}\n'
     source = (
         "#include <time.h>\n"
-        '__attribute__((visibility("hidden"))) int cudaGetDeviceCount(int *n) { return 35; }\n'
+        'static const char *volatile texts[] = {"cudaErrorCudartUnloading", "libcuda.so.1"};\n'
+        '__attribute__((visibility("hidden"))) int cudaGetDeviceCount(int *n)\n'
+        "{ return texts[0] && texts[1] ? 35 : 0; }\n"
     )
     write(home, {"include/cuda_runtime.h": header, "lib64/cudart.c": source})
     run(home / "lib64", "gcc", "-fPIC", "-c", "cudart.c")
