@@ -156,8 +156,9 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     check_include_dirs(request.source, request.settings)
     source = request.source
     tree = read_tree(source)
-    _check_sources(source, tree)
     manifest = Manifest.read(source) if source.is_dir() else None
+    if manifest is None and not _has_build_file(tree):
+        _check_sources(source, tree)
     if request.build and manifest is None and source.is_dir():
         raise InputError(
             f"{source} is no tree that a port wrote, so nobody knows how to build it; "
@@ -224,9 +225,14 @@ def _read(request: PortRequest) -> Tree:
                 f"{request.source} is a file, and --mode compat adds headers to a tree; "
                 "name the folder, or say --mode rename"
             )
-    elif not any(inventory.is_build_file(path) for path in tree.paths):
+    elif not _has_build_file(tree):
         _check_sources(request.source, tree)
     return tree
+
+
+def _has_build_file(tree: Tree) -> bool:
+    """Whether a tree without a source may be the right one all the same, such as one of Rust."""
+    return any(inventory.is_build_file(path) for path in tree.paths)
 
 
 def _check_sources(folder: Path, tree: Tree) -> None:

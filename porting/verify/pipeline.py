@@ -33,6 +33,7 @@ from porting.verify.sources import Language, SourceTree, Unit
 from porting.verify.summary import STAGES, release_note, stages, verdicts
 from porting.verify.toolchain import Toolchain
 
+_NO_UNIT = "no unit of C, C++ or HIP is there to compile"
 # The host side is the same for every architecture; this one is known to every clang in use.
 _ANY_ARCH = "gfx90a"
 
@@ -104,6 +105,8 @@ def verify(request: VerifyRequest, progress: Progress = _silent) -> Verification
         reason = f"{error}; compilers need room in {tempfile.gettempdir()}: set TMPDIR"
         return _summary(request, tree, [], dict.fromkeys(STAGES, reason))
     done = _summary(request, tree, results, unavailable, toolchain)
+    if not results:
+        return _noted(done, _NO_UNIT)
     return _noted(done, database.unused(tree.root, session.database))
 
 

@@ -363,3 +363,17 @@ def test_verify_when_no_port_wrote_the_tree_that_is_to_be_built(
         "porting: error: src is no tree that a port wrote, so nobody knows how to build it; name"
         " the output of `porting port`\n"
     )
+
+
+@pytest.mark.usefixtures("sysroot")
+def test_verify_when_a_ported_tree_has_no_unit(command: Command, make_tree: MakeTree) -> None:
+    """One of Rust alone: its build says whether it is right, and without that nothing is said."""
+    make_tree({"Makefile": "all:\n\t@printf '!<arch>\\n' > made.a\n", "lib.rs": "fn f() {}\n"})
+    assert command("port", "src", "-o", "out").returncode == 0
+    for tree in ("out", "src"):
+        done = command("verify", tree)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "0 suppressed; no unit of C, C++ or HIP is there to compile\n" in done.stdout
+    built = command("verify", "out", "--build", "--format", "json")
+    assert built.returncode == 0
+    assert _report(built)["summary"]["stages"]["rocm build"]["verified"] == 1
