@@ -81,7 +81,7 @@ def _told(done: _Done, crates: Sequence[str]) -> Hipified:
 
 def _convert(source: SourceFile, context: BuildContext) -> _Done:
     script = Script(source)
-    if not _names_cuda(script):
+    if not _names_cuda(script) and source.path not in context.rust:
         return _Done(Hipified(source, source.data))
     if script.fault is not None:
         told = (unreadable(source, *script.fault),)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from importlib import resources
 
+from porting.headers.rust import CFG
 from porting.toolkits import platforms
 from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
 
@@ -25,7 +26,9 @@ def gpu_build(banner: str) -> str:
     }
     for name, (message, renamed) in messages.items():
         text = _formatted(text, name, message, renamed)
-    text = text.replace("@SELECTOR@", SELECTOR).replace("@PLATFORMS@", _table())
+    text = (
+        text.replace("@CFG@", CFG).replace("@SELECTOR@", SELECTOR).replace("@PLATFORMS@", _table())
+    )
     text = text.replace("@WATCHED@", _texts(WATCHED).removeprefix("&"))
     return banner + text
 

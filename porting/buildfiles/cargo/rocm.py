@@ -14,12 +14,11 @@ from porting.buildfiles.cargo.texts import (
     rpath_line,
     sets_search,
 )
-from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, quoted
+from porting.buildfiles.cargo.work import Rewriting, quoted
 from porting.buildfiles.codes import LEFT_ALONE, LIBRARY_DROPPED
 from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.model import BuildContext
 from porting.edits import Edit, apply_edits
-from porting.rules.strings.machine import ROCM_VARIABLE
 
 _MESSAGES = frozenset(("panic", "expect", "eprintln", "unwrap_or_default", "assert", "warn"))
 
@@ -37,6 +36,7 @@ def rewrite(script: Script, context: BuildContext, folder: str) -> Rewriting:
     _strings(work)
     rust_side(work)
     _watch(work)
+    work.write_opening()
     work.edits = _in_order(work.edits)
     return work
 
@@ -108,7 +108,7 @@ def _links(work: Rewriting, tainted: frozenset[str]) -> None:
             continue
         if not has_search:
             has_search = True
-            for added in (_LIBRARIES[work.compat], *_SEARCH):
+            for added in work.search:
                 work.add_line_before(number, added)
         work.replace(Range(number, number + 1), quoted(new[0]))
         for more in new[1:]:
@@ -124,12 +124,8 @@ def _watch(work: Rewriting) -> None:
     names = {token.text for token in script.tokens}
     tells = any("rerun-if" in text for _, text in script.texts())
     adds = work.compat or work.includes or any("rerun-if" in e.replacement for e in work.edits)
-    brace = script.main_brace()
-    if tells or not adds or not names.isdisjoint(_TELL) or brace < 0:
-        return
-    newline = script.source.newline
-    at = script.tokens[brace].end
-    work.common.append(Edit(at, at, "".join(f"{newline}    {line}" for line in _PACKAGE)))
+    if not tells and adds and names.isdisjoint(_TELL):
+        work.opening[:0] = _PACKAGE
 
 
 # Crates that name variables to cargo themselves.
@@ -142,15 +138,6 @@ _PACKAGE = (
     '        println!("cargo:rerun-if-changed={name}");',
     "    }",
     "}",
-)
-_LIBRARIES = {
-    False: f'let rocm_lib = {ROCM_HOME} + "/lib";',
-    True: 'let rocm_lib = gpu_build::home() + "/lib";',
-}
-_SEARCH = (
-    'println!("cargo:rustc-link-search=native={rocm_lib}");',
-    'println!("cargo:rustc-link-arg=-Wl,-rpath,{rocm_lib}");',
-    f'println!("cargo:rerun-if-env-changed={ROCM_VARIABLE}");',
 )
 
 

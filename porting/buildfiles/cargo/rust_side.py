@@ -4,8 +4,13 @@ from pathlib import PurePosixPath
 
 from porting.buildfiles.cargo.texts import link_line
 from porting.buildfiles.cargo.work import Rewriting, quoted
-from porting.headers.rust import BUILD
+from porting.buildfiles.libraries import library
+from porting.headers.rust import BUILD, CFG, Needs
 
+_IF_ROCM = "if gpu_build::is_rocm()"
+_SAYS = (f'println!("cargo:rustc-check-cfg=cfg({CFG})");', f'println!("cargo:rustc-cfg={CFG}");')
+# The name for the linker of a library that the name tables call otherwise.
+_LINKED = {"runtime": "cudart", "driver": "cuda"}
 _NAME = PurePosixPath(BUILD).name
 
 
@@ -14,24 +19,46 @@ def rust_side(work: Rewriting) -> None:
     needs = work.context.rust.get(work.script.source.path)
     if needs is None:
         return
-    done = _symbols(work) if needs.symbols else False
+    done = _symbols(work, needs) if needs.symbols else False
     done = (_bindings(work) if needs.bindings else False) or done
     if done:
         work.includes.append(_NAME)
+    _says_rocm(work, needs)
 
 
-def _symbols(work: Rewriting) -> bool:
-    """Link the forwarders before ROCm's libraries, which they need."""
+def _says_rocm(work: Rewriting, needs: Needs) -> None:
+    """Let sources know that the build is for ROCm, unless the script sees to that itself."""
+    if any(f"rustc-cfg={CFG}" in text for _, text in work.script.texts()):
+        return
+    if not work.compat:
+        work.begin_main(_SAYS)
+    elif needs.cfg:
+        work.begin_main([f"gpu_build::is_rocm(); // sets cfg({CFG})"])
+
+
+def _symbols(work: Rewriting, needs: Needs) -> bool:
+    """Link the forwarders before ROCm's libraries, which they need.
+
+    A script that links nothing of CUDA's gets all lines that link ROCm's.
+    """
     line = f"rocm_build::link_symbols({quoted(work.folder)});"
     for number, text in work.script.texts():
         if link_line(text) is not None:
             work.add_line_before(number, line)
             return True
-    brace = work.script.main_brace()
-    if brace < 0:
-        return False
-    work.insert(brace + 1, f"{work.script.source.newline}    {line}")
-    return True
+    lines = (*work.search, line, *_link_lines(needs))
+    done = work.begin_main(lines, condition=_IF_ROCM if work.compat else "")
+    if done:
+        work.linked = work.script.main_brace()
+    return done
+
+
+def _link_lines(needs: Needs) -> list[str]:
+    """Return the statements that link the libraries whose functions a crate declares."""
+    rows = (library(_LINKED.get(name, name)) for name in needs.libraries)
+    linked = dict.fromkeys(name for row in rows if row is not None for name in row.link)
+    names = [name for name in linked if name != "amdhip64"]
+    return [f'println!("cargo:rustc-link-lib=dylib={name}");' for name in (*names, "amdhip64")]
 
 
 def _bindings(work: Rewriting) -> bool:

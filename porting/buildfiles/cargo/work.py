@@ -17,6 +17,11 @@ from porting.rules.strings.machine import ROCM_VARIABLE
 
 # ROCm's folder in a script that is for ROCm alone.
 ROCM_HOME = f'std::env::var("{ROCM_VARIABLE}").unwrap_or("{machine.ROCM_HOME}".into())'
+_SEARCH = (
+    'println!("cargo:rustc-link-search=native={rocm_lib}");',
+    'println!("cargo:rustc-link-arg=-Wl,-rpath,{rocm_lib}");',
+    f'println!("cargo:rerun-if-env-changed={ROCM_VARIABLE}");',
+)
 
 
 @dataclass
@@ -25,8 +30,9 @@ class Rewriting:
 
     `folder`: the generated files, seen from the script.  `with_architectures`: functions, by the
     brace of their body, in which the compiler is given the target's architectures.  `includes`:
-    generated files that the script calls.  `common`: edits that hold for both vendors.  `linked`:
-    the first token that names a library of CUDA's to link, -1 for none.
+    generated files that the script calls.  `opening`: lines that `main` begins with.  `common`:
+    edits that hold for both vendors.  `linked`: the first token that names a library of CUDA's to
+    link, or where all that links ROCm's is put; -1 for none.
     """
 
     script: Script
@@ -38,12 +44,19 @@ class Rewriting:
     done: set[int] = field(default_factory=set)
     with_architectures: set[int] = field(default_factory=set)
     includes: list[str] = field(default_factory=list)
+    opening: list[str] = field(default_factory=list)
     linked: int = -1
 
     @property
     def compat(self) -> bool:
         """Whether the sources stay CUDA's and the script builds for both vendors."""
         return self.context.mode is Mode.COMPAT
+
+    @property
+    def search(self) -> tuple[str, ...]:
+        """Lines that let the linker and the loader look in ROCm's folder of libraries."""
+        home = "gpu_build::home()" if self.compat else ROCM_HOME
+        return (f'let rocm_lib = {home} + "/lib";', *_SEARCH)
 
     def tell(self, code: Code, number: int, message: str, help_text: str = "") -> None:
         """Add a finding at a token."""
@@ -56,6 +69,22 @@ class Rewriting:
         tokens = self.script.tokens
         self.edits.append(Edit(tokens[range_.first].start, tokens[range_.end - 1].end, text))
         self.done.update(range(*range_))
+
+    def begin_main(self, lines: Sequence[str], *, condition: str = "") -> bool:
+        """Put statements first in `main`, for both vendors unless told; say whether it has one."""
+        shown = [f"{condition} {{", *(f"    {line}" for line in lines), "}"] if condition else lines
+        self.opening.extend(shown)
+        return self.script.main_brace() >= 0
+
+    def write_opening(self) -> None:
+        """Write what `main` begins with, on lines of its own."""
+        brace = self.script.main_brace()
+        if brace < 0 or not self.opening:
+            return
+        source, at = self.script.source, self.script.tokens[brace].end
+        text = "".join(f"{source.newline}    {line}" for line in self.opening)
+        is_alone = re.compile(r"[ \t]*(?://.*)?\r?\n").match(source.text, at)
+        self.common.append(Edit(at, at, text if is_alone else text + source.newline))
 
     def line_break(self, number: int) -> str:
         """Return a line end and the indent of what goes on the statement around a token."""

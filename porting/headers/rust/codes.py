@@ -19,8 +19,10 @@ OWN_LAYOUT = Code(
     Severity.ERROR,
     "a hand-written struct that is laid out otherwise in HIP",
     "The crate declares a struct of CUDA's itself and hands it to the library.  HIP's struct has"
-    " other fields or another size, so the library would read or write past it.  Take the type"
-    " from rocm_compat in the ROCm build.",
+    " other fields or another size, so the library would read or write past it.  Declare the"
+    " generated module where cfg(gpu_rocm) holds, take the type from it there, and keep the"
+    " hand-written one for cfg(not(gpu_rocm)); ported build scripts set that cfg."
+    "  docs/rust.md shows it.",
 )
 LITERAL_HANDLE = Code(
     "RST003",
@@ -138,8 +140,10 @@ NO_SCRIPT = Code(
     Severity.ERROR,
     "a crate that declares CUDA functions and has no build script",
     "Nothing tells the linker of a ROCm build where the functions are.  A build script compiles the"
-    " forwarders and links libamdhip64: rocm_build::link_symbols of eclosion/rocm_build.rs, then"
-    " cargo:rustc-link-lib=dylib=amdhip64.",
+    " forwarders and links libamdhip64.  Add one that holds fn main() {} and port the tree again:"
+    " the port writes into it rocm_build::link_symbols of eclosion/rocm_build.rs,"
+    " cargo:rustc-link-lib=dylib=amdhip64, and ROCm's folder of libraries for the linker"
+    " (cargo:rustc-link-search) and the loader (cargo:rustc-link-arg=-Wl,-rpath).",
 )
 CODES = (
     NO_COUNTERPART,

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from porting.headers.rust.items import Items
-from porting.headers.rust.lexer import Kind, Token, tokens
+from porting.generated import FOLDER
+from porting.headers.rust.items import STRINGS, Items
+from porting.headers.rust.lexer import Kind, Token, string_value, tokens
 from porting.headers.rust.reader import read_items
 from porting.source import SourceFile
 
 MANIFEST = "Cargo.toml"
-_HIP_WORD = re.compile(r"hip[A-Z]\w*|HIP_\w+|hip_sys|rocm_compat")
+# What a source asks to know that it is compiled for ROCm: ported build scripts set it.
+CFG = "gpu_rocm"
+_MODULE = "rocm_compat"
+_GENERATED = re.compile(rf"(?:.*/)?{FOLDER}/rocm_\w+\.rs")
+_HIP_WORD = re.compile(rf"hip[A-Z]\w*|HIP_\w+|hip_sys|{_MODULE}")
 _HIP_FEATURES = frozenset(("rocm", "hip", "amd"))
 
 
@@ -92,13 +97,41 @@ class Crate:
         return frozenset(found)
 
     @cached_property
+    def takes_generated(self) -> bool:
+        """Whether its sources name the generated files, or their module and have none like it."""
+        if _MODULE in self.dependencies or any(map(_is_own_module, self.files)):
+            return False
+        return any(
+            token.name == _MODULE
+            if token.kind is Kind.IDENT
+            else token.kind in STRINGS and _GENERATED.fullmatch(string_value(token))
+            for file in self.files
+            for token in file.code
+        )
+
+    @property
+    def asks_for_rocm(self) -> bool:
+        """Whether its sources have a branch for ROCm builds."""
+        return any(token.name == CFG for file in self.files for token in file.code)
+
+    @cached_property
     def is_ported(self) -> bool:
-        """Whether the crate speaks HIP already."""
+        """Whether the crate speaks HIP already, otherwise than through the generated files."""
+        if self.takes_generated:
+            return False
         return bool(self.features & _HIP_FEATURES) or any(
             token.kind is Kind.IDENT and _HIP_WORD.fullmatch(token.name)
             for file in self.files
             for token in file.code
         )
+
+
+def _is_own_module(file: RustFile) -> bool:
+    """Whether a file is a module of the name of the generated one, or holds such a module."""
+    words = [token.text for token in file.code]
+    return file.path.endswith((f"/{_MODULE}.rs", f"/{_MODULE}/mod.rs")) or any(
+        words[at : at + 3] == ["mod", _MODULE, "{"] for at in range(len(words) - 2)
+    )
 
 
 def _table(table: object, key: str) -> Mapping[str, Any]:

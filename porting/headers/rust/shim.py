@@ -34,11 +34,15 @@ BUILD: Final = f"{FOLDER}/rocm_build.rs"
 class Needs:
     """What a crate's build script has to call in a ROCm build (see rocm_build.rs).
 
-    `symbols`: the linker needs the forwarders.  `bindings`: bindgen needs CUDA's names.
+    `symbols`: the linker needs the forwarders.  `bindings`: bindgen needs CUDA's names.  `cfg`:
+    sources ask whether the build is for ROCm.  `libraries`: those of CUDA whose functions the crate
+    declares, as the name tables call them.
     """
 
     symbols: bool = False
     bindings: bool = False
+    cfg: bool = False
+    libraries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,9 +131,13 @@ def _make(cuda: Sequence[Uses], target: Target, names: Names, bindings: Bindings
 def _scripts(made: _Made) -> dict[str, Needs]:
     found = {}
     for uses in made.uses:
-        declares = any(name in made.symbols.functions for name in uses.declared)
-        if uses.crate.script is not None and (declares or uses.bindgen.runs):
-            found[uses.crate.script.path] = Needs(declares, uses.bindgen.runs)
+        declared = sorted(name for name in uses.declared if name in made.symbols.functions)
+        known = (made.module.shapes.names.get(name) for name in declared)
+        libraries = tuple(sorted({name.library for name in known if name is not None}))
+        crate, binds = uses.crate, uses.bindgen.runs
+        needs = Needs(bool(declared), binds, crate.asks_for_rocm, libraries)
+        if uses.crate.script is not None and needs != Needs():
+            found[uses.crate.script.path] = needs
     return found
 
 
@@ -178,8 +186,11 @@ def _without_script(made: _Made) -> Iterator[Diagnostic]:
         yield NO_SCRIPT.at(
             first.file,
             f"{uses.crate.name} declares {first.wanted.cuda} and has no build script to link it",
-            f'add a build.rs with include!("{folder}/rocm_build.rs"); that calls'
-            f' rocm_build::link_symbols("{folder}")',
+            "add a build.rs that holds fn main() {} and port the tree again: the port writes the"
+            f' lines that link it. By hand these are include!("{folder}/rocm_build.rs"); and, in'
+            f' main, rocm_build::link_symbols("{folder}"),'
+            " then cargo:rustc-link-lib=dylib=amdhip64, cargo:rustc-link-search=native=<rocm>/lib"
+            " and cargo:rustc-link-arg=-Wl,-rpath,<rocm>/lib",
             line=first.line,
             column=first.column,
             symbol=first.wanted.cuda,

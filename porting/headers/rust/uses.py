@@ -91,6 +91,16 @@ class Uses:
             for item in table
         )
 
+    @cached_property
+    def taken(self) -> frozenset[str]:
+        """The names that the crate takes from the generated module; `*` for all."""
+        return frozenset(
+            use.path[-1].text
+            for file in self.crate.files
+            for use in file.items.uses
+            if any(part.name == "rocm_compat" for part in use.path[:-1])
+        )
+
     @property
     def opens_cuda(self) -> bool:
         """Whether the crate opens or depends on CUDA without naming its interface."""

@@ -279,3 +279,51 @@ def test_programs_of_other_crates_find_rocm(
     assert "Fresh gpu" in cargo(tree, "build", "-v", **rocm)
     (tree / "gpu/notes").write_text("changed\n")
     assert "Compiling gpu" in cargo(tree, "build", "-v", **rocm)
+
+
+ADVISED = {
+    "Cargo.toml": package("probe"),
+    "build.rs": "fn main() {}\n",
+    "src/main.rs": """\
+#![allow(non_camel_case_types)]
+#[cfg(gpu_rocm)]
+#[path = "../eclosion/rocm_compat.rs"]
+mod rocm_compat;
+#[cfg(gpu_rocm)]
+use rocm_compat::cudaPointerAttributes;
+
+#[cfg(not(gpu_rocm))]
+#[repr(C)]
+pub struct cudaPointerAttributes {
+    pub kind: i32,
+    pub device: i32,
+    pub devicePointer: *mut u8,
+    pub hostPointer: *mut u8,
+}
+
+extern "C" {
+    fn cudaGetDeviceCount(count: *mut i32) -> i32;
+    fn cudaPointerGetAttributes(a: *mut cudaPointerAttributes, p: *const u8) -> i32;
+}
+
+fn main() {
+    let mut count = 0;
+    println!("{} {}", cfg!(gpu_rocm), unsafe { cudaGetDeviceCount(&mut count) });
+    if count > 0 {
+        let mut a = unsafe { std::mem::zeroed() };
+        unsafe { cudaPointerGetAttributes(&mut a, std::ptr::null()) };
+    }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_crate_that_follows_the_advice_is_built_for_rocm(
+    tmp_path: Path, cargo: Cargo, sysroot: Sysroot, mode: Mode
+) -> None:
+    tree = ported(ADVISED, tmp_path, mode)
+    cargo(tree, "build", ROCM_PATH=str(sysroot.path), GPU_PLATFORM="rocm", RUSTFLAGS="-D warnings")
+    built = tree / "target/debug/probe"
+    assert run(built) == ["true 100"]
+    assert run_path(built) == [str(sysroot.path / "lib")]

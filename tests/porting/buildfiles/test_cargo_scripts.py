@@ -100,12 +100,16 @@ def test_compat_script_tells_cargo_what_it_told_before_or_rocms(
     old = lines(before, CUDA_PATH=str(cuda), CARGO_FEATURE_CUDA="1")
     new = lines(script, CUDA_PATH=str(cuda), CARGO_FEATURE_CUDA="1", GPU_PLATFORM="cuda")
     watched = [f"cargo:rerun-if-env-changed={name}" for name in WATCHED]
+    check = "cargo:rustc-check-cfg=cfg(gpu_rocm)"
     assert [line for line in new if line not in watched] == [
-        line for line in old if line not in watched
+        *(line for line in old[:1] if line not in watched),
+        check,
+        *(line for line in old[1:] if line not in watched),
     ]
     assert set(watched) <= set(new)
     assert {"GPU_PLATFORM", "PATH", *ROCM.variables, *CUDA.variables} <= set(WATCHED)
     hip = lines(script, ROCM_PATH=str(rocm), GPU_PLATFORM="rocm")
+    assert [line for line in hip if "cfg" in line] == [check, "cargo:rustc-cfg=gpu_rocm"]
     assert [line for line in hip if "link-lib" in line] == [
         "cargo:rustc-link-lib=dylib=amdhip64",
         "cargo:rustc-link-lib=dylib=hipblas",

@@ -6,7 +6,7 @@ from typing import Any
 
 from porting.diagnostics import Diagnostic
 from porting.headers.rust.codes import UNDECLARED_CFG, UNDECLARED_FEATURE
-from porting.headers.rust.crates import Crate
+from porting.headers.rust.crates import CFG, Crate
 from porting.headers.rust.lexer import Kind, Token, string_value
 from porting.headers.rust.spelling import bracketed
 
@@ -96,7 +96,8 @@ def _announced(crate: Crate) -> frozenset[str]:
         if token.kind in (Kind.STRING, Kind.RAW_STRING)
     ]
     texts += _check_cfg(crate.manifest)
-    found: set[str] = set()
+    # The build script of a ported crate sets this one.
+    found: set[str] = {CFG} if crate.script else set()
     for text in texts:
         found.update(_SET.findall(text))
         if "cfg(" in text:

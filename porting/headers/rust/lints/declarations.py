@@ -1,6 +1,7 @@
 """What a crate writes by hand about CUDA: structs, constants, signatures, its own functions."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from porting.diagnostics import Diagnostic
 from porting.headers.rust.api import mentioned
@@ -12,6 +13,13 @@ from porting.headers.rust.numbers import differing_fields, numbers
 from porting.headers.rust.shapes import Form, Shapes
 from porting.headers.rust.uses import Uses
 
+# The folder of the generated files is the tree's, so how far up it is depends on the crate.
+_TAKE: Final = (
+    "take the type and its constants from the generated module where cfg(gpu_rocm) holds:"
+    ' #[cfg(gpu_rocm)] #[path = "../eclosion/rocm_compat.rs"] mod rocm_compat; then'
+    " #[cfg(gpu_rocm)] use rocm_compat::{name}; and #[cfg(not(gpu_rocm))] before this one"
+)
+
 
 def check_declarations(uses: Uses, shapes: Shapes) -> Iterator[Diagnostic]:
     """Yield findings at hand-written declarations that HIP, or CUDA itself, has otherwise."""
@@ -19,12 +27,21 @@ def check_declarations(uses: Uses, shapes: Shapes) -> Iterator[Diagnostic]:
         return
     for file in uses.crate.files:
         for record in file.items.records:
-            yield from _record(file, record, shapes)
+            if not _is_left_out(record, uses):
+                yield from _record(file, record, shapes)
         for constant in file.items.constants:
             yield from _constant(file, constant, shapes)
         for block in file.items.blocks:
             for function in block.functions:
                 yield from _function(file, function, uses, shapes)
+
+
+def _is_left_out(record: Record, uses: Uses) -> bool:
+    """Whether ROCm builds have the generated module's type instead of a hand-written one."""
+    if not uses.crate.takes_generated:
+        return False
+    has_condition = any(attribute.name == "cfg" for attribute in record.attributes)
+    return record.name.name in uses.taken or ("*" in uses.taken and has_condition)
 
 
 def _record(file: RustFile, record: Record, shapes: Shapes) -> Iterator[Diagnostic]:
@@ -45,7 +62,7 @@ def _record(file: RustFile, record: Record, shapes: Shapes) -> Iterator[Diagnost
     yield OWN_LAYOUT.at(
         file.path,
         message,
-        "take the type and its constants from rocm_compat in the ROCm build",
+        _TAKE.format(name=name),
         line=record.name.line,
         column=record.name.column,
         symbol=name,

@@ -59,3 +59,45 @@ def test_convert_when_the_crate_needs_nothing(mode: Mode) -> None:
 def test_convert_when_it_was_done_before(mode: Mode) -> None:
     once = converted(LINKS, mode, Needs(symbols=True))
     assert converted(once, mode, Needs(symbols=True)) == once
+
+
+NOTHING = ("fn main() {}\n", "fn main() {\n    // nothing yet\n    other();\n}\nfn other() {}\n")
+LINKING = (
+    "cargo:rustc-link-search=native={rocm_lib}",
+    "cargo:rustc-link-arg=-Wl,-rpath,{rocm_lib}",
+    "rocm_build::link_symbols",
+    "cargo:rustc-link-lib=dylib=hipblas",
+    "cargo:rustc-link-lib=dylib=amdhip64",
+)
+
+
+@pytest.mark.parametrize("script", NOTHING)
+@pytest.mark.parametrize("mode", Mode)
+def test_convert_when_the_script_says_nothing_of_cuda(mode: Mode, script: str) -> None:
+    needs = Needs(symbols=True, libraries=("cublas", "driver", "runtime"))
+    text = converted(script, mode, needs)
+    places = [text.index(line) for line in LINKING]
+    assert places == sorted(places)
+    assert all(text.count(line) == 1 for line in LINKING)
+    assert ("if gpu_build::is_rocm() {" in text) is (mode is Mode.COMPAT)
+    assert INCLUDE in text
+    assert converted(text, mode, needs) == text
+
+
+@pytest.mark.parametrize("needs", [Needs(symbols=True), Needs(bindings=True), Needs(cfg=True)])
+def test_convert_when_a_rocm_build_tells_its_sources(needs: Needs) -> None:
+    text = converted(BINDS, Mode.RENAME, needs)
+    assert text.count('println!("cargo:rustc-cfg=gpu_rocm");') == 1
+    assert text.count('println!("cargo:rustc-check-cfg=cfg(gpu_rocm)");') == 1
+
+
+def test_convert_when_sources_of_both_vendors_ask() -> None:
+    script = 'fn main() { println!("cargo:rerun-if-changed=a"); }\n'
+    text = converted(script, Mode.COMPAT, Needs(cfg=True))
+    call = "gpu_build::is_rocm(); // sets cfg(gpu_rocm)"
+    assert text.startswith(f"fn main() {{\n    {call}\n {script.removeprefix('fn main() {')[1:]}")
+
+
+def test_convert_when_the_script_sets_the_cfg_itself() -> None:
+    script = LINKS.replace("cargo:rerun-if-changed=wrapper.h", "cargo:rustc-cfg=gpu_rocm")
+    assert converted(script, Mode.RENAME, Needs(cfg=True)).count("gpu_rocm") == 1

@@ -205,3 +205,30 @@ def test_lints_when_the_crate_speaks_hip(shim: ShimMaker) -> None:
     made = shim(library)
     assert made.diagnostics == ()
     assert made.files == {}
+
+
+MODULE = '#[cfg(gpu_rocm)]\n#[path = "../eclosion/rocm_compat.rs"]\nmod rocm_compat;\n'
+OTHERWISE = "#[repr(C)]\npub struct cudaDeviceProp { pub name: [i8; 256] }\n"
+
+
+@pytest.mark.parametrize(
+    ("library", "found"),
+    [
+        (f"{MODULE}pub use rocm_compat::cudaDeviceProp;\n#[cfg(not(gpu_rocm))]\n{OTHERWISE}", []),
+        (f"{MODULE}pub use rocm_compat::*;\n#[cfg(not(gpu_rocm))]\n{OTHERWISE}", []),
+        (f"{MODULE}pub use rocm_compat::*;\n{OTHERWISE}", [6]),
+        (f"{MODULE}pub use rocm_compat::cudaExtent;\n{OTHERWISE}", [6]),
+        (f"#[cfg(not(gpu_rocm))]\n{OTHERWISE}", [3]),
+    ],
+)
+def test_own_layout_when_rocm_builds_take_the_modules(
+    shim: ShimMaker, library: str, found: list[int]
+) -> None:
+    assert lines(shim, codes.OWN_LAYOUT, library, script="fn main() {}") == found
+
+
+def test_own_layout_help_when_followed_names_a_cfg_that_is_set(shim: ShimMaker) -> None:
+    (found,) = [d for d in shim(OWN + OTHERWISE).diagnostics if d.code == "RST002"]
+    assert "#[cfg(gpu_rocm)] use rocm_compat::cudaDeviceProp;" in found.help
+    assert lines(shim, codes.UNDECLARED_CFG, MODULE, script="fn main() {}") == []
+    assert lines(shim, codes.UNDECLARED_CFG, MODULE) == [1]

@@ -3,10 +3,19 @@
 import pytest
 
 from porting.config import Target
-from porting.headers.rust import BUILD, MODULE, SYMBOLS, check, codes, concerns, generate
+from porting.headers.rust import (
+    BUILD,
+    MODULE,
+    SYMBOLS,
+    Needs,
+    check,
+    codes,
+    concerns,
+    generate,
+)
 from porting.mapping import Names
 from porting.source import SourceFile
-from tests.porting.headers.rust.conftest import CrateMaker, ShimMaker
+from tests.porting.headers.rust.conftest import MANIFEST, CrateMaker, ShimMaker
 
 OWN = 'extern "C" {\n    fn cudaFree(p: *mut u8) -> u32;\n}\n'
 SCRIPT = 'fn main() { bindgen::builder().allowlist_function("cudaMalloc").generate(); }'
@@ -146,7 +155,15 @@ def test_codes_when_listed_are_each_once() -> None:
 def test_generate_when_nothing_can_link_the_forwarders(shim: ShimMaker) -> None:
     (found,) = shim(OWN).diagnostics
     assert (found.code, found.line) == (codes.NO_SCRIPT.code, 2)
-    assert 'rocm_build::link_symbols("eclosion")' in found.help
+    assert "holds fn main() {} and port the tree again" in found.help
+    for line in (
+        'include!("eclosion/rocm_build.rs")',
+        'rocm_build::link_symbols("eclosion")',
+        "cargo:rustc-link-lib=dylib=amdhip64",
+        "cargo:rustc-link-search=native=<rocm>/lib",
+        "cargo:rustc-link-arg=-Wl,-rpath,<rocm>/lib",
+    ):
+        assert line in found.help
     assert shim(OWN, script="fn main() {}").diagnostics == ()
 
 
@@ -160,3 +177,35 @@ def test_generate_when_a_math_library_is_bound(shim: ShimMaker) -> None:
 def test_generate_when_a_library_has_no_declarations_here(shim: ShimMaker) -> None:
     (found,) = shim("fn f() { cusparseCreate(); }").diagnostics
     assert "call hipsparseCreate in the ROCm build" in found.message
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        '#[cfg(x)]\n#[path = "../eclosion/rocm_compat.rs"]\nmod rocm_compat;\n',
+        'include!("../../eclosion/rocm_compat.rs");\n',
+        "use gpu_sys::rocm_compat::hip_sys::hipMalloc;\n",
+    ],
+)
+def test_generate_when_the_crate_takes_generated_files(shim: ShimMaker, library: str) -> None:
+    made = shim(OWN + library, script="fn main() {}")
+    assert sorted(made.files) == [BUILD, MODULE, SYMBOLS]
+    assert made.scripts["build.rs"].symbols
+
+
+@pytest.mark.parametrize(
+    ("library", "manifest"),
+    [
+        ("mod rocm_compat { pub fn f() {} }\n", MANIFEST),
+        ("use rocm_compat::f;\n", MANIFEST + '[dependencies]\nrocm-compat = "1"\n'),
+    ],
+)
+def test_generate_when_the_module_is_the_crates_own(
+    shim: ShimMaker, library: str, manifest: str
+) -> None:
+    assert shim(OWN + library, manifest=manifest, script="fn main() {}").files == {}
+
+
+def test_generate_when_sources_ask_whether_the_build_is_for_rocm(shim: ShimMaker) -> None:
+    library = "#[cfg(gpu_rocm)]\nuse sys::cudaFree;\n"
+    assert shim(library, script="fn main() {}").scripts == {"build.rs": Needs(cfg=True)}
