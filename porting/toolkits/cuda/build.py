@@ -24,6 +24,7 @@ from porting.toolkits.stub_library import StubLibrary
 from porting.toolkits.wheels import Say
 
 SCHEMA_VERSION = 1
+_TARGET = "targets/x86_64-linux"
 _COMPILERS = ("gcc", "cc")
 _PROGRAMS = ("bin/*", "nvvm/bin/*")
 
@@ -128,8 +129,15 @@ def _link(source: str, target: str) -> None:
 
 
 def _link_names(place: Path) -> None:
-    """Add the names that programs look for: lib64, and each library without its version."""
+    """Add the names that programs look for: lib64, and each library without its version.
+
+    Meson looks for headers and libraries in the folder of the target alone.
+    """
     (place / "lib64").symlink_to("lib")
+    target = place / _TARGET
+    target.mkdir(parents=True)
+    for name in ("include", "lib"):
+        (target / name).symlink_to(f"../../{name}")
     for library in sorted((place / "lib").glob("*.so.*")):
         name = library.name.partition(".so.")[0]
         (place / "lib" / f"{name}.so").symlink_to(library.name)

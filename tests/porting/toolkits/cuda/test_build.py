@@ -1,6 +1,8 @@
 """The CUDA home from wheels: it compiles, links cudart statically, and says there is no device."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,3 +66,43 @@ def test_home_when_detected(cuda_home: CudaHome) -> None:
     assert found.release == "13.0"
     assert cuda.is_ours(found.path)
     assert not cuda.is_ours(found.path.parent)
+
+
+def test_home_when_asked_for_the_folder_of_the_target(cuda_home: CudaHome) -> None:
+    """Where an installation has it, and the only place where Meson looks."""
+    target = cuda_home.path / "targets/x86_64-linux"
+    for name, file in (("include", "cuda_runtime.h"), ("lib", "libcudart_static.a")):
+        assert (target / name / file).samefile(cuda_home.path / name / file)
+
+
+MESON = """\
+project('demo', 'cpp', 'cuda')
+toolkit = dependency('cuda', modules: ['cudart_static', 'cublas'])
+executable('main', 'main.cu', dependencies: toolkit)
+"""
+
+
+def test_home_when_meson_looks_for_a_module(cuda_home: CudaHome, tmp_path: Path) -> None:
+    meson = shutil.which(
+        "meson", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    )
+    if meson is None:
+        pytest.skip("needs meson")
+    (tmp_path / "meson.build").write_text(MESON)
+    (tmp_path / "main.cu").write_text(PROGRAM)
+    environment = {
+        "PATH": f"{cuda_home.path}/bin:{Path(meson).parent}:/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "CUDA_HOME": str(cuda_home.path),
+        "CUDA_PATH": str(cuda_home.path),
+    }
+    done = subprocess.run(
+        [meson, "setup", "b"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stdout
