@@ -35,6 +35,9 @@ _SYNC: Final = (
     "HIP's own forms of the warp functions take masks of 64 bits and count in wavefronts; those"
     " below take their place."
 )
+_OF_NVCC: Final = (
+    "nvcc gave string.h to every .cu file before its first line, and HIP's runtime header does not."
+)
 _APART: Final = (
     "HIP's warpSize is the width of a wavefront.  Its headers keep it under another name, and the"
     " member of hipDeviceProp_t keeps its own."
@@ -69,6 +72,7 @@ def includes_text(uses: Uses, entries: Sequence[Entry], names: Names) -> str:
     else:
         early = included_before(uses, names) if used & OLD_VOTES else ()
         blocks.append(_lines([_BASE]) + (_guarded(early) if early else ""))
+    blocks.append(comment(_OF_NVCC) + "#if defined(__HIPCC__)\n#include <string.h>\n#endif\n")
     if libraries:
         blocks.append(_for_wrappers(libraries))
     return "\n".join(blocks)

@@ -7,6 +7,7 @@ from typing import Final
 from porting.mapping import is_function
 from porting.rules.api.redirects import redirected_in
 from porting.rules.bfloat import bfloat_aliases, uses_bfloat16
+from porting.rules.c_headers import missing_headers
 from porting.rules.calculating import calculating_macros
 from porting.rules.declared import declared_in, has_type_before
 from porting.rules.own_functions import own_functions
@@ -74,6 +75,9 @@ def collect_project(files: Iterable[SourceFile], paths: Iterable[str] = ()) -> P
         own_functions=own_names,
         uses_bfloat16=uses_bfloat16(texts),
         bfloat_aliases=bfloat_aliases(texts),
+        c_headers=missing_headers(
+            sources, lambda path, header, quoted: _resolve(found, path, header, quoted=quoted)
+        ),
         redirected=frozenset(name for source in sources for name in redirected_in(source.text)),
     )
     return with_lane_masks(project, sources)

@@ -2,12 +2,13 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.mapping import Name, Status
+from porting.rules.c_headers import without_runtime
 from porting.rules.linkage import CODES as LINKAGE_CODES
 from porting.rules.linkage import LinkageBlocks
 from porting.rules.runtime_header import RUNTIME, insertion_point, needs_runtime
@@ -66,10 +67,11 @@ ADDED = Code(
     "INC006",
     "include",
     Severity.NOTE,
-    "hip/hip_runtime.h is included for a .cu file that relied on nvcc",
-    "nvcc includes cuda_runtime.h in front of every .cu file.  HIP compilers do not do the like,"
-    " so threadIdx, dim3, atomicAdd and the runtime API are unknown until hip/hip_runtime.h is"
-    " included.  The tool adds that line where no header before the first use brings it.",
+    "a header is included for a .cu file that relied on nvcc",
+    "nvcc includes cuda_runtime.h in front of every .cu file, and with it string.h, stdio.h and"
+    " other headers of C.  HIP compilers do not do the like, so threadIdx, dim3, atomicAdd and the"
+    " runtime API are unknown until hip/hip_runtime.h is included, and it does not bring"
+    " string.h.  The tool adds the lines where no header before the first use brings them.",
 )
 CODES = (MISSING, NO_COLLECTIVES, LIBCUDACXX, UNKNOWN, OWN, ADDED, *LINKAGE_CODES)
 
@@ -98,9 +100,10 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
     reach = scopes(unit.lexed.directives)
     included: dict[str, list[tuple[int, ...]]] = {}
     blocks = LinkageBlocks(unit, reach)
-    if needs_runtime(unit, reach):
-        included[RUNTIME] = [()]
-        yield _added(unit, reach)
+    if missing := _missing_headers(unit, reach):
+        if RUNTIME in missing:
+            included[RUNTIME] = [()]
+        yield _added(unit, reach, missing)
     for header in unit.headers:
         target = header.path
         if header.is_include:
@@ -280,8 +283,20 @@ def _dropped(unit: Unit, header: HeaderName) -> Edit:
     return Edit(start, end, "", header.path)
 
 
-def _added(unit: Unit, reach: list[tuple[int, ...]]) -> Diagnostic:
+def _missing_headers(unit: Unit, reach: list[tuple[int, ...]]) -> list[str]:
+    """Return what nvcc gave the file and nothing in it brings, the runtime's header first."""
+    of_c = unit.project.c_headers.get(unit.source.path, ())
+    if needs_runtime(unit, reach):
+        return [RUNTIME, *without_runtime(of_c)]
+    return list(of_c)
+
+
+def _added(unit: Unit, reach: list[tuple[int, ...]], headers: Sequence[str]) -> Diagnostic:
     offset, before, after = insertion_point(unit, reach)
-    line = f"{before}#include <{RUNTIME}>{unit.source.newline}{after}"
-    text = f"{RUNTIME} is included here, as nvcc included cuda_runtime.h by itself"
-    return unit.diagnose(ADDED, offset, text, symbol=RUNTIME, edits=[Edit(offset, offset, line)])
+    newline = unit.source.newline
+    lines = "".join(f"#include <{header}>{newline}" for header in headers)
+    verb = "is" if len(headers) == 1 else "are"
+    by_nvcc = "cuda_runtime.h" if RUNTIME in headers else "it" if len(headers) == 1 else "them"
+    text = f"{' and '.join(headers)} {verb} included here, as nvcc included {by_nvcc} by itself"
+    edit = Edit(offset, offset, f"{before}{lines}{after}")
+    return unit.diagnose(ADDED, offset, text, symbol=headers[0], edits=[edit])

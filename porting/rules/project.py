@@ -18,6 +18,7 @@ class Project:
     where they differ.  `platform_macros`: macros, besides the known ones, that the project defines
     in ROCm builds.  `runtime_headers`: headers of the tree that bring the GPU runtime's header.
     `bare_headers`: those that use the runtime and rely on their includer for it.
+    `c_headers`: C headers that .cu files had from nvcc and need, by their paths.
     `looks_up_symbols`: some file finds functions by their names at run time.  `pastes`: names that
     macros join from pieces.  `handle_members`, `handle_functions`: members and functions of headers
     that hold or return an integer handle, and their CUDA type.  `counts_in_32`: some file writes a
@@ -40,6 +41,7 @@ class Project:
     defines: tuple[str, ...] = ()
     runtime_headers: frozenset[str] = frozenset()
     bare_headers: frozenset[str] = frozenset()
+    c_headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     looks_up_symbols: bool = False
     pastes: tuple[Paste, ...] = ()
     handle_members: Mapping[str, str] = field(default_factory=dict)

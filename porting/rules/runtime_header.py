@@ -1,5 +1,6 @@
 """Whether a .cu file needs hip/hip_runtime.h, and where the line goes."""
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -99,10 +100,12 @@ def _has_ptx(unit: Unit) -> bool:
 def insertion_point(unit: Unit, reach: Sequence[Scope]) -> tuple[int, str, str]:
     """Return the offset for a line in front of the first #include, and texts around the line.
 
-    Without an #include it goes behind the file's opening comment, with an empty line between.
+    Without an #include it goes behind the file's opening comment, with an empty line between, and
+    so it does where code stands in front of the first.
     """
+    code = next((token.start for token in unit.tokens if token.directive < 0), math.inf)
     for header in unit.all_headers:
-        if header.is_include:
+        if header.is_include and header.start < code:
             outer = reach[header.directive]
             first = outer[0] if outer else header.directive
             while reach[first] or (outer and unit.lexed.directives[first].name not in _OPENS):

@@ -179,3 +179,19 @@ def test_headers_say_what_made_them_and_are_formatted(make: Make, tmp_path: Path
         assert format_errors(tmp_path, text) == "", path
     assert headers.missing == ()
     assert str(example) not in headers.files[HEADER]
+
+
+def test_string_h_comes_with_the_header_as_it_came_with_nvcc(
+    make: Make, sysroot: Sysroot, tmp_path: Path
+) -> None:
+    text = (
+        "__global__ void k() {}\nfloat f(int h) { float f; memcpy(&f, &h, sizeof f); return f; }\n"
+    )
+    made = make(text)
+    assert made.findings == ()
+    source = tmp_path / "a.cu"
+    source.write_text(text)
+    hip = ["clang++-19", "-x", "hip", f"--rocm-path={sysroot.path}", "-isystem", sysroot.include]
+    options = ["--offload-host-only", "-nogpulib", "-fsyntax-only", *made.write(tmp_path), source]
+    done = subprocess.run([*hip, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

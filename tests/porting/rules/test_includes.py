@@ -24,6 +24,7 @@ def in_tree(files: dict[str, str], path: str, renamed: dict[str, str] | None = N
         renamed=renamed or {},
         runtime_headers=found.runtime_headers,
         bare_headers=found.bare_headers,
+        c_headers=found.c_headers,
     )
     source = next(source for source in sources if source.path == path)
     return hipify(source, Target(), NAMES, project)
@@ -327,3 +328,56 @@ def test_private_header_becomes_rocms_or_is_an_error(
     done = ported(includes.check, f"#include <{path}>\n", path="a.cpp")
     assert done.text == f"#include <{expected or path}>\n"
     assert [d.code for d in done.findings] == ([] if expected else ["INC001"])
+
+
+KERNEL = "__global__ void k() {}\n"
+COPY = "float f(int h) { float f; memcpy(&f, &h, 4); return f; }\n"
+STRING = "#include <string.h>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (KERNEL + COPY, RUNTIME + STRING + "\n"),
+        ("#include <cuda_runtime.h>\n" + KERNEL + COPY, STRING + RUNTIME),
+        ("#include <string.h>\n" + KERNEL + COPY, RUNTIME + STRING),
+        ("#include <cstring>\n" + KERNEL + COPY, RUNTIME + "#include <cstring>\n"),
+        (KERNEL + COPY + "#include <cstring>\n", RUNTIME + STRING + "\n"),
+        (KERNEL + 'int f() { return printf("x"); }\n', RUNTIME + "\n"),
+        ("int n() { return puts(s); }\n", "#include <stdio.h>\n\n"),
+        (KERNEL + "// memcpy(a, b)\n", RUNTIME + "\n"),
+        (KERNEL + "void g(S s) { s.strlen(1); own::strlen(2); s->memcpy(1); }\n", RUNTIME + "\n"),
+        (KERNEL + "int strlen(const char *s);\n", RUNTIME + "\n"),
+        (KERNEL + "void g() { ::memset(a, 0, 4); }\n", RUNTIME + STRING + "\n"),
+        ("#ifdef A\n#include <string.h>\n#endif\n" + KERNEL + COPY, RUNTIME + STRING + "#ifdef A"),
+    ],
+)
+def test_c_header_that_came_with_nvcc_is_included(text: str, expected: str) -> None:
+    done = text_of(in_tree({"a.cu": text}, "a.cu"))
+    assert done.startswith(expected)
+    assert STRING not in done.removeprefix(expected).partition("__global__")[0] or "#ifdef" in text
+
+
+def test_c_header_is_included_for_what_a_header_of_the_tree_calls() -> None:
+    guarded = f"#ifndef A_H\n#define A_H\n#include <cstring>\n{COPY}#endif\n"
+    files = {"a.cu": f'#include "a.h"\n{KERNEL}', "a.h": COPY}
+    assert text_of(in_tree(files, "a.cu")).startswith(RUNTIME + STRING)
+    files["a.h"] = guarded
+    assert STRING not in text_of(in_tree(files, "a.cu"))
+    files = {"a.cu": f'#include "a.h"\n{KERNEL}{COPY}', "a.h": guarded}
+    assert STRING not in text_of(in_tree(files, "a.cu"))
+
+
+def test_c_header_is_not_added_again_or_to_other_files() -> None:
+    once = text_of(in_tree({"a.cu": KERNEL + COPY}, "a.cu"))
+    assert text_of(in_tree({"a.cu": once}, "a.cu")) == once
+    assert STRING not in text_of(in_tree({"a.cpp": COPY}, "a.cpp"))
+
+
+def test_message_names_the_c_header_that_is_included() -> None:
+    (found,) = in_tree({"a.cu": KERNEL + COPY}, "a.cu").diagnostics
+    assert found.code == "INC006"
+    assert found.message == (
+        "hip/hip_runtime.h and string.h are included here,"
+        " as nvcc included cuda_runtime.h by itself"
+    )
