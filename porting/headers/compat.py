@@ -39,6 +39,7 @@ _BY_NAME: Final = frozenset(
         "DEV001",
         "DEV003",
         "DEV004",
+        "DEV005",
         "DEV012",
         "STR006",
     )

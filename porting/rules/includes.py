@@ -9,6 +9,7 @@ from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
 from porting.mapping import Name, Status
 from porting.rules.c_headers import without_runtime
+from porting.rules.cooperative.provided import defines_reduce
 from porting.rules.linkage import CODES as LINKAGE_CODES
 from porting.rules.linkage import LinkageBlocks
 from porting.rules.runtime_header import RUNTIME, insertion_point, needs_runtime
@@ -33,8 +34,9 @@ NO_COLLECTIVES = Code(
     "a part of cooperative groups that HIP lacks",
     "HIP's cooperative groups come in one header, hip/hip_cooperative_groups.h, without CUDA's"
     " collective algorithms (reduce, scan, memcpy_async).  HIP's header is included in its place"
-    " (COG003), and a person has to see which collectives the code still lacks.  Write those with"
-    " the group's shuffles or with hipcub's warp and block primitives.",
+    " (COG003), for ROCm 7.0 and newer with a definition of reduce(); what the code still lacks is"
+    " reported where it is called (COG001).  Write that with the group's shuffles or with hipcub's"
+    " warp and block primitives.",
 )
 LIBCUDACXX = Code(
     "INC003",
@@ -214,14 +216,34 @@ def _renamed(unit: Unit, header: HeaderName, own: str) -> Edit | None:
 
 
 def _missing(unit: Unit, header: HeaderName, known: Name) -> Diagnostic:
-    codes = {"cooperative_groups": NO_COLLECTIVES, "libcudacxx": LIBCUDACXX}
+    if known.library == "cooperative_groups":
+        return _no_collectives(unit, header, known)
     return unit.diagnose(
-        codes.get(known.library, MISSING),
+        LIBCUDACXX if known.library == "libcudacxx" else MISSING,
         header.start,
         f"no HIP header for '{header.path}': {known.reason}",
         help=known.help,
         symbol=header.path,
     )
+
+
+def _no_collectives(unit: Unit, header: HeaderName, known: Name) -> Diagnostic:
+    """Say what the one header of HIP's leaves to be done, beside what COG003 says was done."""
+    message = (
+        "HIP's one header, hip/hip_cooperative_groups.h, lacks what"
+        f" '{header.path}' declares: {known.reason}"
+    )
+    help_text = known.help
+    if header.is_include and defines_reduce(unit, header):
+        message = (
+            f"of '{header.path}' only reduce() is there, as the definition behind this line, and it"
+            " may add floats in another order than CUDA does"
+        )
+        help_text = (
+            "see that its results suit and ignore this finding with a comment; write"
+            " reduce_update_async() and reduce_store_async() with reduce() and an atomic or a store"
+        )
+    return unit.diagnose(NO_COLLECTIVES, header.start, message, help=help_text, symbol=header.path)
 
 
 def _of_torch(unit: Unit, header: HeaderName) -> Edit | Diagnostic | None:

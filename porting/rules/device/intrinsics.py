@@ -1,7 +1,7 @@
 """Device functions that HIP has under another form."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from porting.diagnostics import Diagnostic
@@ -16,6 +16,11 @@ _NANOSECONDS_PER_STEP: Final = 40  # s_sleep counts in 64 clock cycles, about 40
 _LONGEST: Final = 127
 _UNSIGNED: Final = frozenset(("unsigned", "uint32_t", "uint", "u32"))
 _SIGNED: Final = frozenset(("int", "int32_t", "signed"))
+_NUMBER: Final = re.compile(
+    r"(?P<digits>0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)(?P<suffix>[uU]?)"
+)
+_INT_MAX: Final = 2**31 - 1
+_UINT_MAX: Final = 2**32 - 1
 _SHARED: Final = "__attribute__((address_space(3)))"
 # The host pass takes the builtins' parameter for a pointer to address space 0, and nothing else.
 _GENERIC: Final = "(const __attribute__((address_space(0))) void*)"
@@ -180,10 +185,31 @@ def _atom(edits: CallEdits, number: int) -> str:
     return text if plain else f"({text})"
 
 
+def _sign_of_number(words: Sequence[str]) -> str:
+    """Return the type of an integer literal that fits 32 bits, with a minus or not, else ""."""
+    found = _NUMBER.fullmatch("".join(words[-1:]))
+    if found is None or words[:-1] not in ([], ["-"]):
+        return ""
+    digits = found["digits"].replace("'", "")
+    octal = digits.startswith("0") and digits.isdigit() and digits.strip("0")
+    value = int(digits, 8 if octal else 0)
+    if value > _UINT_MAX:
+        return ""
+    if found["suffix"]:
+        return "unsigned"
+    # A decimal number never becomes unsigned: a larger one is a long.
+    is_decimal = digits.isdigit() and not octal
+    if value <= _INT_MAX:
+        return "int"
+    return "" if is_decimal else "unsigned"
+
+
 def _signedness(unit: Unit, argument: Argument) -> str:
-    """Return "int" or "unsigned" for a plain name or an element of an array, else ""."""
+    """Return "int" or "unsigned" for a number, a plain name or an element of an array, else ""."""
     tokens = unit.tokens
     name = tokens[argument.first]
+    if sign := _sign_of_number([tokens[at].text for at in range(argument.first, argument.last)]):
+        return sign
     if name.kind != IDENT:
         return ""
     if argument.last - argument.first == 1:

@@ -17,6 +17,7 @@ Make = Callable[..., Any]
         "__global__ void k(int* p) { __shared__ int x[32]; x[threadIdx.x % 32] = *p; }",
         "void f() { cudaMemcpyToSymbol(s, p, n); cudaFuncSetAttribute(k, a, 1); }",
         "__global__ void k(int* p) { *p = __ldcg(p); __nanosleep(8); }",
+        "__global__ void k(int* p) { *p = __dp4a(p[f()], 2 + *p, 3); }",
         '#include <cuda_runtime.h>\nextern "C" {\n#include <cuda.h>\n}\n',
         "#ifdef __CUDACC__\n#define HD __host__ __device__\n#else\n#define HD\n#endif\nHD int f();",
         "#if CUDART_VERSION >= 11020\nvoid f() { cudaMallocAsync(p, n, s); }\n#endif\n",

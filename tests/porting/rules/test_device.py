@@ -142,6 +142,32 @@ def test_intrinsic_is_written_in_another_form(ported: Port, before: str, after: 
 
 
 @pytest.mark.parametrize(
+    ("operands", "byte"),
+    [
+        ("1, 2", "signed char"),
+        ("-1, ip[0]", "signed char"),
+        ("0x7f010203, 017", "signed char"),
+        ("0x80ff0102, 0b1u", "unsigned char"),
+        ("1'0U, 2u", "unsigned char"),
+    ],
+)
+def test_numbers_say_whether_a_dot_product_is_signed(
+    ported: Port, operands: str, byte: str
+) -> None:
+    found = ported(check, kernel(f"n = __dp4a({operands}, 3);"))
+    assert found.said(above="note") == []
+    assert found.text.count("static_cast<") == found.text.count(f"static_cast<{byte}>(") == 8
+    first = operands.partition(",")[0]
+    assert f"({f'({first})' if first.startswith('-') else first} >> 24)" in found.text
+
+
+@pytest.mark.parametrize("operands", ["2147483648, 1", "1, 2u", "1.5f, 2", "1ll, 2ll", "1 + n, 2"])
+def test_numbers_of_another_type_leave_a_dot_product_open(ported: Port, operands: str) -> None:
+    found = ported(check, kernel(f"n = __dp4a({operands}, 3);"))
+    assert found.said(above="note") == [(3, "DEV005")]
+
+
+@pytest.mark.parametrize(
     "statement",
     ["n = __dp4a(t[0], t[1], n);", "n = __dp4a(ip[f()], ip[1], n);", "__nanosleep(next());"],
 )

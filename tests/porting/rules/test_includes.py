@@ -381,3 +381,19 @@ def test_message_names_the_c_header_that_is_included() -> None:
         "hip/hip_runtime.h and string.h are included here,"
         " as nvcc included cuda_runtime.h by itself"
     )
+
+
+@pytest.mark.parametrize("header", ["reduce", "details/reduce", "scan", "memcpy_async"])
+@pytest.mark.parametrize("rocm", ["6.4", "7.1"])
+def test_collectives_that_hip_lacks_are_told_without_contradiction(header: str, rocm: str) -> None:
+    text = f"#include <cooperative_groups/{header}.h>\n".encode()
+    done = hipify(SourceFile("a.cu", text), Target(rocm), Names.load(rocm))
+    told = {found.code: found for found in done.diagnostics}
+    error, note = told["INC002"], told["COG003"]
+    assert (error.line, error.severity) == (1, "error")
+    assert "hip/hip_cooperative_groups.h is included in place" in note.message
+    is_defined = "reduce() is defined behind it" in note.message
+    assert is_defined == (rocm == "7.1" and "reduce" in header)
+    assert ("only reduce() is there" in error.message) == is_defined
+    assert "no HIP header" not in error.message
+    assert ("lacks what" in error.message) == (not is_defined)
