@@ -1,7 +1,7 @@
 """`porting headers`: HIP under CUDA's names for a tree, and whether what it has is complete."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,8 +12,10 @@ from porting.config import DEFAULT_ROCM, Target
 from porting.diagnostics import Diagnostic, Severity
 from porting.errors import UsageError
 from porting.headers.tree import TreeHeaders, check_tree, tree_headers
+from porting.hipify import hipify
 from porting.output.replacing import make_folders, write_file
 from porting.port import check_generated
+from porting.rules import Unit
 from porting.settings import load_settings
 
 
@@ -43,8 +45,9 @@ def headers_command(  # noqa: PLR0913 - one for each option
     """Make the headers that give HIP under the CUDA names that the tree PATH uses.
 
     They go to DIR/eclosion with -o, else the C header to stdout.  With --check nothing is written:
-    names that the tree began to use are errors at the line that uses them, and the exit code is 1.
-    It is 2 where the tree has none of the files that it needs.
+    names that the tree began to use are errors at the line that uses them, and so are those that
+    HIP has nothing for, and the exit code is 1.  It is 2 where the tree has none of the files that
+    it needs.
     """
     if check and output is not None:
         raise UsageError("--check writes nothing; leave out -o")
@@ -53,12 +56,12 @@ def headers_command(  # noqa: PLR0913 - one for each option
     settings = load_settings(source)
     target = Target(rocm or settings.rocm or DEFAULT_ROCM)
     if check:
-        done = check_tree(source, target, settings, header)
+        done = check_tree(source, target, settings, header, _port)
         if form != "json":
             write_text(f"{done.summary}\n")
         more = {"checked": list(done.checked), "absent": done.absent}
         return _told(done.findings, form, more)
-    made = tree_headers(source, target, settings)
+    made = tree_headers(source, target, settings, _port)
     if output is None:
         _show(made, form)
     else:
@@ -66,6 +69,11 @@ def headers_command(  # noqa: PLR0913 - one for each option
         _write(output, made.files)
         _told(made.findings, form, {"files": sorted(made.files)})
     return int(any(found.severity is not Severity.NOTE for found in made.findings))
+
+
+def _port(unit: Unit) -> tuple[Sequence[Diagnostic], Sequence[Diagnostic]]:
+    done = hipify(unit.source, unit.target, unit.names, unit.project)
+    return done.diagnostics, done.suppressed
 
 
 def _show(made: TreeHeaders, form: str) -> None:

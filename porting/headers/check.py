@@ -11,7 +11,7 @@ from porting.headers.parts import part_names
 from porting.mapping import Names
 from porting.syntax import IDENT, tokenize
 
-_HELP: Final = "run `porting headers` again and commit what it writes"
+_HELP: Final = "run `porting headers TREE -o TREE` and commit what it writes"
 _MISSING: Final = re.compile(r"^// (\w+): ", re.MULTILINE)
 
 

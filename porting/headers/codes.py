@@ -38,15 +38,15 @@ LACKING = Code(
     Severity.ERROR,
     "a CUDA name that the compat header lacks",
     "The tree uses the name, and its compat header was made before it did, so a ROCm build does not"
-    " know it.  Run `porting headers` again and commit what it writes.",
+    " know it.  Run `porting headers TREE -o TREE` and commit what it writes.",
 )
 STALE = Code(
     "HDR006",
     "compat-header",
     Severity.NOTE,
     "a name in the compat header that the tree no longer uses",
-    "The header still provides the name, which does no harm.  Run `porting headers` again to drop"
-    " it.",
+    "The header still provides the name, which does no harm.  Run `porting headers TREE -o TREE`"
+    " to drop it.",
 )
 OUTDATED = Code(
     "HDR007",
@@ -55,7 +55,7 @@ OUTDATED = Code(
     "a compat header that is not what this release would write",
     "The header provides every name, and its text differs from what `porting headers` writes now:"
     " it was edited by hand, made by another release or for another ROCm, or the tree calls a"
-    " function in a form it did not use before.  Run `porting headers` again.",
+    " function in a form it did not use before.  Run `porting headers TREE -o TREE`.",
 )
 WAVEFRONT = Code(
     "HDR008",

@@ -1,26 +1,26 @@
 """Headers of a tree on disk: made from its files, or checked against those it has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porting.config import Target
-from porting.diagnostics import Code, Diagnostic, Severity, by_place
+from porting.diagnostics import Diagnostic, by_place
 from porting.errors import InputError, reason
-from porting.generated import FOLDER, generated_patterns
+from porting.generated import generated_patterns
 from porting.headers import rust
 from porting.headers.check import check_forwarding, check_header
 from porting.headers.generate import HEADER, INCLUDE, Headers, make_headers, units_of
+from porting.headers.without import Porter, names_without
 from porting.mapping import Names
 from porting.patterns import PathPatterns
 from porting.rules import Project, Unit, collect_project
 from porting.rules.api.fields import check_fields
-from porting.rules.names import UNSUPPORTED
 from porting.settings import Settings
 from porting.source import SourceFile
 from porting.tree import Tree, read_tree
 
-_NO_COUNTERPART: Code = replace(UNSUPPORTED, severity=Severity.WARNING)
+_RUST = (rust.MODULE, rust.SYMBOLS, rust.BUILD)
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,17 @@ class _Read:
     crates: tuple[SourceFile, ...]
 
 
-def tree_headers(source: Path, target: Target, settings: Settings) -> TreeHeaders:
-    """Return what the tree's C, C++, CUDA and Rust files need.  Raises InputError."""
+def tree_headers(source: Path, target: Target, settings: Settings, port: Porter) -> TreeHeaders:
+    """Return what the tree's C, C++, CUDA and Rust files need.  Raises InputError.
+
+    `port`: what a port finds in a file, asked for names that no header can provide.
+    """
     read = _read(source, target, settings)
     made = _made(read, target)
     shim = rust.generate(read.crates, target, read.names)
     files = {**(made.files if made.uses.names else {}), **shim.files}
-    return TreeHeaders(files, tuple(by_place([*_missing(made), *shim.diagnostics])))
+    without = names_without(made, read.units, read.names, port)
+    return TreeHeaders(files, tuple(by_place([*without, *shim.diagnostics])))
 
 
 @dataclass(frozen=True)
@@ -72,17 +76,19 @@ class TreeCheck:
     def summary(self) -> str:
         """Say in a line what was compared with the tree's sources, and what was not."""
         if not self.checked:
-            return "nothing to check: no source of the tree needs a generated header"
+            return "nothing to check: no source of the tree needs a generated file"
         text = f"checked: {', '.join(self.checked)}"
         if self.absent:
             text += f"; not checked: C, C++ and CUDA sources, as {self.absent} is not there"
         return text
 
 
-def check_tree(source: Path, target: Target, settings: Settings, header: Path | None) -> TreeCheck:
+def check_tree(
+    source: Path, target: Target, settings: Settings, header: Path | None, port: Porter
+) -> TreeCheck:
     """Return what the headers that the tree has lack.  Raises InputError when it has none.
 
-    `header`: the C header when it is not in its usual place.
+    `header`: the C header when it is not in its usual place.  `port`: see `tree_headers`.
     """
     read = _read(source, target, settings)
     made = _made(read, target)
@@ -100,8 +106,12 @@ def check_tree(source: Path, target: Target, settings: Settings, header: Path | 
             text = "" if header is None and forwarding and not path.exists() else _text(path)
             found += check_header(text, shown, made, read.names)
             found += check_forwarding(forwarding, made)
+            found += names_without(made, read.units, read.names, port)
             checked += [shown, *(f"{INCLUDE}/{name}" for name in sorted(forwarding))]
-    if rust.generate(read.crates, target, read.names).files:
+    needed = rust.generate(read.crates, target, read.names).files
+    if needed and not rust_files and not checked:
+        raise _nothing_there(", ".join(needed))
+    if needed:
         found += rust.check(read.crates, rust_files, target, read.names)
         checked += rust_files
     return TreeCheck(tuple(by_place(found)), tuple(checked), absent)
@@ -124,19 +134,11 @@ def _made(read: _Read, target: Target) -> Headers:
     return make_headers(read.units, target, read.names, read.project, members)
 
 
-def _missing(made: Headers) -> Iterator[Diagnostic]:
-    """Yield a warning where a name is first used that no header can provide."""
-    for item in made.missing:
-        place = made.uses.place(item.name)
-        if place is not None:
-            yield _NO_COUNTERPART.at(
-                place.file,
-                f"no HIP name for {item.name}: {item.reason}",
-                item.help,
-                line=place.line,
-                column=place.column,
-                symbol=item.name,
-            )
+def _nothing_there(files: str) -> InputError:
+    return InputError(
+        f"the tree's crates need {files}, and none of them is there; "
+        "make them with `porting headers TREE -o TREE`"
+    )
 
 
 def _text(path: Path) -> str:
@@ -145,7 +147,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {reason(error)}; "
-            "make it with `porting headers`, or name another by --header"
+            "make it with `porting headers TREE -o TREE`, or name another by --header"
         ) from error
 
 
@@ -162,7 +164,7 @@ def _forwarding(folder: Path) -> dict[str, str]:
 def _existing(source: Path) -> dict[str, str]:
     """Return the generated Rust files that a tree has, by path below its root."""
     return {
-        path.relative_to(source).as_posix(): path.read_text(encoding="utf-8", errors="replace")
-        for path in sorted((source / FOLDER).glob("*.rs"))
-        if path.is_file()
+        path: (source / path).read_text(encoding="utf-8", errors="replace")
+        for path in sorted(_RUST)
+        if (source / path).is_file()
     }

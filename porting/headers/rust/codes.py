@@ -82,7 +82,8 @@ LACKING = Code(
     Severity.ERROR,
     "a CUDA name that the generated Rust files lack",
     "The crate began to use a name after eclosion/rocm_compat.rs (or rocm_symbols.rs) was written:"
-    " the ROCm build would fail.  Run `porting headers` again and commit what it writes.",
+    " the ROCm build would fail.  Run `porting headers TREE -o TREE` and commit what it"
+    " writes.",
 )
 OTHER_NUMBER = Code(
     "RST010",
@@ -125,7 +126,7 @@ STALE = Code(
     Severity.WARNING,
     "a generated Rust file that is not what would be written now",
     "The crates, the target or this tool changed since the file was written, or it was edited by"
-    " hand.  Run `porting headers` again.",
+    " hand.  Run `porting headers TREE -o TREE`.",
 )
 OWN_SIGNATURE = Code(
     "RST015",

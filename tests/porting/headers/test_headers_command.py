@@ -92,7 +92,7 @@ def test_check_without_a_header_says_how_to_get_one(command: Command, make_tree:
     make_tree({"a.cu": KERNEL})
     done = command("headers", "src", "--check")
     assert done.returncode == 2
-    assert "make it with `porting headers`" in done.stderr
+    assert "make it with `porting headers TREE -o TREE`" in done.stderr
 
 
 CRATE = {
@@ -234,3 +234,66 @@ def test_adding_a_name_to_the_example_fails_the_check(command: Command, tmp_path
     done = command("headers", "project", "--check")
     assert done.returncode == 1
     assert f"src/memory.cpp:{lines + 1}:22: HDR005 error: cudaDeviceSynchronize" in done.stderr
+
+
+WITHOUT = "void g() { cudaCtxResetPersistingL2Cache(); cudaCtxResetPersistingL2Cache(); }\n"
+
+
+def test_check_tells_a_name_that_hip_lacks_as_port_does(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree({"a.cu": KERNEL + WITHOUT, "b.cu": KERNEL + WITHOUT})
+    told = "NAM001 error: no HIP name for cudaCtxResetPersistingL2Cache"
+    ported = command("port", "src", "-o", "out", "--mode", "compat", "--no-verify")
+    written = command("headers", "src", "-o", "src")
+    checked = command("headers", "src", "--check")
+    for done, text in (
+        (ported, ported.stdout),
+        (written, written.stderr),
+        (checked, checked.stderr),
+    ):
+        assert done.returncode == 1
+        assert f"a.cu:3:12: {told}" in text
+        assert f"b.cu:3:12: {told}" in text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"#if !defined(__HIP_PLATFORM_AMD__)\n{WITHOUT}#endif\n",
+        WITHOUT.replace("\n", "  // porting: ignore[NAM001] never called on ROCm\n"),
+    ],
+)
+def test_check_is_silent_about_a_name_that_hip_lacks_where_port_is(
+    command: Command, make_tree: MakeTree, code: str
+) -> None:
+    make_tree({"a.cu": KERNEL + code})
+    assert command("headers", "src", "-o", "src").returncode == 0
+    done = command("headers", "src", "--check")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_check_of_crates_without_any_generated_file_says_one_thing(
+    command: Command, make_tree: MakeTree
+) -> None:
+    make_tree(CRATE)
+    done = command("headers", "src", "--check")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "none of them is there" in done.stderr
+    assert done.stderr.count("RST009") == 0
+
+
+def test_check_of_a_crate_that_takes_the_module_goes_on_looking(
+    command: Command, make_tree: MakeTree
+) -> None:
+    taken = '#[path = "../eclosion/rocm_compat.rs"]\nmod rocm_compat;\n'
+    root = make_tree({**CRATE, "src/lib.rs": CRATE["src/lib.rs"] + taken})
+    command("headers", "src", "-o", "src")
+    assert "checked: eclosion/rocm_build.rs" in command("headers", "src", "--check").stdout
+    with (root / "src/lib.rs").open("a") as file:
+        file.write("use rocm_compat::cudaFree;\n")
+    done = command("headers", "src", "--check")
+    assert done.returncode == 1
+    assert "src/lib.rs:6:18: RST009 error: cudaFree is not in" in done.stderr
+    assert "run `porting headers TREE -o TREE` and commit" in done.stderr

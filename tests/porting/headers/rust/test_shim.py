@@ -120,7 +120,8 @@ def test_check_when_the_crate_uses_one_more_name(
 def test_check_when_a_name_has_no_counterpart(crate: CrateMaker, names: Names) -> None:
     sources = crate("fn f() { cudaGraphConditionalHandleCreate(); }")
     files = generate(sources, Target(), names).files
-    assert check(sources, files, Target(), names) == ()
+    (found,) = check(sources, files, Target(), names)
+    assert (found.code, found.line) == (codes.NO_COUNTERPART.code, 1)
 
 
 def test_check_when_a_file_was_edited(crate: CrateMaker, names: Names) -> None:
