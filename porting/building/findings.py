@@ -15,6 +15,7 @@ from porting.building.codes import (
     UNUSED_FILE,
 )
 from porting.building.loading import Loaded
+from porting.building.missing import Where, header_in_tree, missing
 from porting.building.pipeline import Built, Failed, Outcome, passed
 from porting.building.problems import Problem, problems
 from porting.building.systems import BUILD_FILES
@@ -155,12 +156,23 @@ def _failure(
         file, line = origin(built.build.file, 1)
         yield NOT_BUILT.at(file, f"not built: {what} {why[0]}", why[1], line=line)
         return
-    ran = " ".join(failed.step.command)
+    ran = f"{what} ran: {' '.join(failed.step.command)}"
+    where = _where(failed, outcome)
     for problem in problems(failed.ran.output) or [_last_words(failed)]:
         file, line = origin(*_place(problem, built, outcome.place))
-        code = NOT_BUILT if problem.absent else BUILD_FAILED
-        text = _cut(f"not built: {problem.text}" if problem.absent else problem.text)
-        yield code.at(file, text, f"{what} ran: {ran}", line=line)
+        if absent := missing(problem, where):
+            text = _cut(f"not built: {absent.text}")
+            yield NOT_BUILT.at(file, text, absent.help or ran, line=line)
+        else:
+            header = header_in_tree(problem, where.files)
+            help_text = (
+                f"the tree has {header}: name its folder in the build file" if header else ran
+            )
+            yield BUILD_FAILED.at(file, _cut(problem.text), help_text, line=line)
+
+
+def _where(failed: Failed, outcome: Outcome) -> Where:
+    return Where(outcome.platform, outcome.files, failed.ran.output)
 
 
 def _stopped(failed: Failed, outcome: Outcome) -> tuple[str, str] | None:
@@ -176,7 +188,8 @@ def _stopped(failed: Failed, outcome: Outcome) -> tuple[str, str] | None:
 
 def _lacks(failed: Failed, outcome: Outcome) -> bool:
     found = problems(failed.ran.output)
-    absent = bool(found) and all(problem.absent for problem in found)
+    where = _where(failed, outcome)
+    absent = bool(found) and all(missing(problem, where) for problem in found)
     return absent or _stopped(failed, outcome) is not None
 
 

@@ -78,7 +78,7 @@ class Outcome:
 
     `unavailable`: why nothing could be built.  `smoke`: the commands with what became of them.
     `note`: what the libraries were that it was built and loaded against.  `timeout`: the limit of
-    each command, in seconds.
+    each command, in seconds.  `files`: those of the tree, relative to it.
     """
 
     platform: str
@@ -88,6 +88,7 @@ class Outcome:
     unavailable: str = ""
     note: str = ""
     timeout: float = BUILD_TIMEOUT
+    files: tuple[str, ...] = ()
 
 
 def build(request: BuildRequest, say: Say = lambda _text: None) -> Outcome:
@@ -139,6 +140,7 @@ def _in_copy(request: BuildRequest, toolset: Toolset, copy: _Copy, say: Say) -> 
         smoke,
         note=toolset.note,
         timeout=request.timeout,
+        files=copy.files,
     )
 
 

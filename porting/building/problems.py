@@ -9,8 +9,11 @@ _PATTERNS = (
     r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.+)$",
     # nvcc's front end
     r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error[^:]*: (?P<text>.+)$",
-    # CMake: the text stands two lines below
-    r"^CMake Error(?: at (?P<path>[^:\n]+):(?P<line>\d+))?[^\n]*:\n\s*(?P<text>\S[^\n]*)$",
+    # CMake: the text stands below, with blank lines in it, as far as the lines are indented
+    (
+        r"^CMake Error(?: at (?P<path>[^:\n]+):(?P<line>\d+))?[^\n]*:\n"
+        r"\s*(?P<text>\S[^\n]*(?:\n(?:[ \t]+\S[^\n]*)?)*)$"
+    ),
     # rustc: the place stands below
     r"^error(?:\[E\d+\])?: (?P<text>[^\n]+)\n\s*--> (?P<path>[^:\n]+):(?P<line>\d+):\d+$",
     # make, meson
@@ -30,16 +33,6 @@ _LINKER = re.compile(
     re.MULTILINE,
 )
 _ANY = re.compile(r"^(?:\S+: )?(?:fatal )?error:? (?P<text>.+)$", re.MULTILINE | re.IGNORECASE)
-# What says that something is not on this machine, which is no fault of the tree.
-_ABSENT = re.compile(
-    r"Could NOT find|Could not find \S+ using the following|No module named"
-    r"|could not find (?:a package|Cargo|`)|not found: No such file"
-    r"|By not providing \"Find|no matching package|Dependency .* not found|cannot find -l"
-    r"|No CMAKE_\w+_COMPILER could be found|file not found|No such file or directory"
-    r"|Killed signal terminated program"  # for want of memory
-)
-# An input file that a compiler's driver does not find is the tree's own.
-_LOST = re.compile(r"\.(?:c|cc|cpp|cxx|cu|hip|o|a|so|rs): No such file or directory$")
 # What a program says of another one, whose own words stand above it.
 _ECHO = re.compile(
     r"returned non-zero exit status|command .* failed with exit (?:code|status)"
@@ -50,17 +43,11 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """One error: where, if it says so, and its text; `absent`: something is not installed."""
+    """One error: where, if it says so, and its text on one line."""
 
     text: str
     path: str = ""
     line: int = 0
-
-    @property
-    def absent(self) -> bool:
-        """Whether the text says that something is not on this machine."""
-        is_lost = not self.path and _LOST.search(self.text) is not None
-        return _ABSENT.search(self.text) is not None and not is_lost
 
 
 def problems(output: str) -> list[Problem]:
@@ -82,7 +69,12 @@ def _located(output: str) -> Iterator[Problem]:
     matches = [match for pattern in _LOCATED for match in pattern.finditer(output)]
     for match in sorted(matches, key=lambda match: match.start()):
         line = int(match["line"]) if match["line"] else 0
-        yield Problem(match["text"].strip(), match["path"] or "", line)
+        yield Problem(_one_line(match["text"]), match["path"] or "", line)
+
+
+def _one_line(text: str) -> str:
+    """Return a message on one line, without CMake's guesses at the cause of a lost target."""
+    return " ".join(text.partition("Possible reasons include:")[0].split())
 
 
 def _linker(output: str) -> Iterator[Problem]:

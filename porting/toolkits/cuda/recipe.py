@@ -140,3 +140,11 @@ DRIVER_LIBRARIES = (
              "nvmlReturn_t=NVML_ERROR_LIBRARY_NOT_FOUND"),
 )
 # fmt: on
+# What the home has of NVIDIA's own, beside what stubs stand for.
+_NVIDIAS = ("cudart", "cudart_static", "cudadevrt", "nvvm", "nvToolsExt", "cuda_runtime.h")
+
+
+def has(name: str) -> bool:
+    """Whether the home has a library (cublas, cuda), or its main header (cublas_v2.h)."""
+    stubs = [stub for stub, _ in (*LIBRARIES, *DRIVER_LIBRARIES)]
+    return name in {*_NVIDIAS, *(known for stub in stubs for known in (stub.name, stub.header))}

@@ -95,6 +95,20 @@ def test_building_when_a_header_is_not_installed(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("sysroot")
+def test_building_when_a_header_of_the_tree_is_not_found(tmp_path: Path) -> None:
+    """It is there: what the tree says of where is wrong."""
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc/helper.h").write_text("")
+    text = f"#include <helper.h>\n{KERNEL}"
+    building = built(tmp_path, {"Makefile": MAKEFILE, "twice.hip": text})
+    assert told(building) == [("in/twice.hip", 1, "BUI001")]
+    assert building.diagnostics[0].help == (
+        "the tree has inc/helper.h: name its folder in the build file"
+    )
+    assert (building.stages[0].failed, building.stages[0].not_verified) == (1, 0)
+
+
+@pytest.mark.usefixtures("sysroot")
 def test_building_when_a_smoke_command_fails(tmp_path: Path) -> None:
     files = {"Makefile": MAKEFILE, "twice.hip": KERNEL}
     building = built(tmp_path, files, ("sh -c 'exit 77'", "sh -c 'echo broken; exit 3'"))

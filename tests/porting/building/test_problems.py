@@ -27,7 +27,7 @@ LINKER = (
         (NVCC, Problem('identifier "foo" is undefined', "kernels/k.cu", 12)),
         (CMAKE, Problem("Could not find NCCL_INCLUDE_DIR", "CMakeLists.txt", 14)),
         (RUST, Problem("cannot find function `f` in this scope", "src/lib.rs", 10)),
-        (MAKE, Problem("*** missing separator.  Stop.", "Makefile", 3)),
+        (MAKE, Problem("*** missing separator. Stop.", "Makefile", 3)),
         (MESON, Problem("Unknown compiler(s): [['nvcc']]", "meson.build", 1)),
         (PYTHON, Problem("ModuleNotFoundError: No module named 'torch'", "setup.py", 3)),
         (LINKER, Problem("undefined reference to `cudaMalloc'")),
@@ -40,21 +40,38 @@ def test_problem_when_a_program_tells_it(output: str, expected: Problem) -> None
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "absent"),
-    [
-        ("cublas_v2.h: No such file or directory", True),
-        ("ModuleNotFoundError: No module named 'torch'", True),
-        ("cannot find -lhipblas", True),
-        ("Could not find NCCL_INCLUDE_DIR using the following files: nccl.h", True),
-        ("Could not find CUDNN using the following names: cudnn", True),
-        ("src/lost.cpp: No such file or directory", False),
-        ("undefined reference to `cudaMalloc'", False),
-        ("'x' was not declared", False),
-    ],
-)
-def test_absent_when_something_is_not_installed(text: str, *, absent: bool) -> None:
-    assert Problem(text).absent is absent
+LOST_TARGET = """\
+CMake Error at CMakeLists.txt:36 (target_link_libraries):
+  Target "imgproc" links to:
+
+    CUDA::cuda_driver
+
+  but the target was not found.  Possible reasons include:
+
+    * There is a typo in the target name.
+    * An ALIAS target is missing.
+
+Call Stack (most recent call first):
+  CMakeLists.txt:2 (include)
+
+
+CMake Error at sub/CMakeLists.txt:3 (message):
+  no
+
+
+-- Configuring incomplete, errors occurred!
+"""
+
+
+def test_problems_when_cmake_tells_them_over_many_lines() -> None:
+    assert problems(f"-- The CXX compiler\n{LOST_TARGET}") == [
+        Problem(
+            'Target "imgproc" links to: CUDA::cuda_driver but the target was not found.',
+            "CMakeLists.txt",
+            36,
+        ),
+        Problem("no", "sub/CMakeLists.txt", 3),
+    ]
 
 
 @pytest.mark.parametrize(
