@@ -1,6 +1,7 @@
 """Calls that build CUDA sources in a build script: cc::Build, Command and bindgen."""
 
 import re
+from collections import Counter
 
 from porting.buildfiles.cargo.flow import enclosing_function, home_name
 from porting.buildfiles.cargo.script import Call, Range, Script
@@ -296,14 +297,30 @@ def hip_pattern(text: str, names: Names) -> str | None:
     def replaced(match: re.Match[str]) -> str:
         word, rest = match[0], text[match.end() : match.end() + 1]
         known = names.get(word)
-        if known is not None and known.status is not Status.UNSUPPORTED:
-            return known.target or word
         prefix = next((p for p in _PREFIXES if word.startswith(p)), None)
-        if known is None and prefix is not None and rest in _MORE:
-            return _PREFIXES[prefix] + word.removeprefix(prefix)
+        begins = ""
+        if prefix is not None and rest in _MORE:
+            begins = _as_hip_spells(word, _PREFIXES[prefix] + word.removeprefix(prefix), names)
+        if known is not None and known.status is not Status.UNSUPPORTED:
+            target = known.target or word
+            return begins if begins and target.startswith(begins) else target
+        if known is None and begins:
+            return begins
         if known is not None or prefix is not None:
             unknown.append(word)
         return word
 
     done = re.sub(r"(?<![\\\w])[A-Za-z_]\w*", replaced, text)
     return None if unknown else done
+
+
+def _as_hip_spells(word: str, begins: str, names: Names) -> str:
+    """Return a beginning of HIP's names in the case that most counterparts of CUDA's have.
+
+    `word`: what CUDA's names begin with.
+    """
+    found = (name.target for name in names if name.target and name.name.startswith(word))
+    spelled = Counter(
+        target[: len(begins)] for target in found if target.lower().startswith(begins.lower())
+    )
+    return max(spelled, key=lambda text: (spelled[text], text), default=begins)

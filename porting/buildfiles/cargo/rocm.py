@@ -46,12 +46,20 @@ def _in_order(edits: Sequence[Edit]) -> list[Edit]:
 
 
 def _searches(work: Rewriting, tainted: frozenset[str]) -> None:
-    """Give each folder that is searched for CUDA's libraries to the loader too."""
+    """Give each folder that is searched for CUDA's libraries to the loader too.
+
+    Folders of CUDA's that are one of ROCm's, as lib64 and lib64/stubs are, are searched once.
+    """
+    seen: dict[tuple[int, str], str] = {}
     for number, text in work.script.texts():
         if not _searches_cuda(work.script, number, text, tainted):
             continue
         statement = work.script.statement(number)
         line = _with_run_path(work.script, statement, number)
+        before = seen.setdefault((_block(work.script, number), line), text)
+        if before != text:
+            work.remove_statement(number)
+            continue
         work.add_line_after(number, _on_one_line(line))
 
 
@@ -162,9 +170,28 @@ def _strings(work: Rewriting) -> None:
             work.tell(LEFT_ALONE, number, message, help_text)
         elif "rerun-if-env-changed" in new and new in seen:
             work.remove_statement(number)
+        elif (again := _other_attempt(work.script, number, new)) is not None:
+            work.remove(again)
         else:
             seen.add(new)
             work.replace(Range(number, number + 1), quoted(new))
+
+
+def _other_attempt(script: Script, number: int, new: str) -> Range | None:
+    """Return the call that would read a variable which the same chain has read before.
+
+    That is `.or_else(|_| env::var("CUDA_PATH"))` behind a variable that is ROCM_PATH too.
+    """
+    for call in script.calls():
+        if call.name not in ("or", "or_else") or number not in range(*call.arguments):
+            continue
+        texts = [n for n in range(*call.arguments) if script.is_text(n)]
+        first = script.statement(number).first
+        before = (script.value(n) for n in range(first, call.whole.first) if script.is_text(n))
+        reads = any(script.tokens[n].name in ("var", "var_os") for n in range(*call.arguments))
+        if reads and texts == [number] and any(for_rocm(text) == new for text in before):
+            return call.whole
+    return None
 
 
 def _is_message(script: Script, number: int) -> bool:

@@ -155,6 +155,9 @@ def test_calls_are_those_of_hip_in_rename_mode(convert: Convert) -> None:
         ("(cudaMalloc|cudaFree)", "(hipMalloc|hipFree)"),
         ("cublas.*", "hipblas.*"),
         ("CU.*", "hip.*"),
+        ("CUmem.*|cuMem.*", "hipMem.*|hipMem.*"),
+        ("CUstream.*|CUevent.*", "hipStream.*|hipEvent.*"),
+        ("CUDA_.*", "HIP_.*"),
         ("nccl.*", "nccl.*"),
         ("my_.*", "my_.*"),
         ("cudaNoSuchFunction", None),
@@ -344,3 +347,52 @@ def test_command_that_links_gets_a_run_path(convert: Convert, mode: Mode) -> Non
     text = COMMAND.replace('"-lib"', '"-shared", "-Xcompiler", "-fPIC"')
     new = convert({"build.rs": text}, mode).outputs["build.rs"].decode()
     assert new.count('.arg(format!("-Wl,-rpath,{}/lib", ') == 1
+
+
+TWICE = r"""use std::env;
+use std::path::PathBuf;
+
+fn home() -> PathBuf {
+    env::var("CUDA_HOME")
+        .or_else(|_| env::var("CUDA_PATH"))
+        .or_else(|_| env::var("TOOLKIT"))
+        .map(PathBuf::from)
+        .unwrap_or_else(|_| PathBuf::from("/usr/local/cuda"))
+}
+
+fn main() {
+    let home = home();
+    println!("cargo:rustc-link-search=native={}/lib64", home.display());
+    println!("cargo:rustc-link-search=native={}/lib64/stubs", home.display());
+    println!("cargo:rustc-link-lib=dylib=cuda");
+    println!("cargo:rustc-link-lib=static=cudart_static");
+}
+"""
+ONCE = r"""use std::env;
+use std::path::PathBuf;
+
+fn home() -> PathBuf {
+    env::var("ROCM_PATH")
+        .or_else(|_| env::var("TOOLKIT"))
+        .map(PathBuf::from)
+        .unwrap_or_else(|_| PathBuf::from("/opt/rocm"))
+}
+
+fn main() {
+    let home = home();
+    println!("cargo:rustc-link-search=native={}/lib", home.display());
+    println!("cargo:rustc-link-arg=-Wl,-rpath,{}/lib", home.display());
+    println!("cargo:rustc-link-lib=dylib=amdhip64");
+}
+"""
+
+
+def test_what_is_one_thing_for_rocm_is_said_once(convert: Convert) -> None:
+    assert convert({"build.rs": TWICE}).outputs["build.rs"].decode() == ONCE
+
+
+def test_what_is_one_thing_for_rocm_is_said_once_beside_cudas(convert: Convert) -> None:
+    text = convert({"build.rs": TWICE}, Mode.COMPAT).outputs["build.rs"].decode()
+    assert text.count("ROCM_PATH") == 1
+    assert text.count("-Wl,-rpath,") == 1
+    assert text.count("/lib64/stubs") == text.count('"CUDA_PATH"') == 1
