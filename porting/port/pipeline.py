@@ -75,7 +75,10 @@ class PortResult:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """What the verify stage adds to a report; `echoes`: codes that may repeat another's error."""
+    """What the verify stage adds to a report.
+
+    `echoes`: codes that may repeat another's error; `built`: those of building and its audit.
+    """
 
     stages: tuple[Stage, ...]
     verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
@@ -84,6 +87,7 @@ class _Compiled:
     answered: frozenset[tuple[str, int]] = frozenset()
     codes: tuple[Code, ...] = ()
     echoes: tuple[Code, ...] = ()
+    built: tuple[Code, ...] = ()
 
 
 # Codes that say of a file that it is not ported.
@@ -148,7 +152,9 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
 
     Findings are at the places of the input that it came from, where its manifest knows them.
     """
+    from porting.building import BUILD_FAILED
     from porting.building import CODES as BUILD_CODES
+    from porting.link.codes import CODES as LINK_CODES
     from porting.port.verifying import verify_tree
     from porting.verify import CODES as VERIFY_CODES
 
@@ -167,7 +173,8 @@ def verify_output(request: PortRequest, progress: Progress = _silent) -> Report:
     _check_build(request)
     result = verify_tree(_verify_request(request, source), manifest, progress)
     built = _build(request, source, progress)
-    findings = sort_findings((*result.diagnostics, *built.diagnostics), (), request.settings)
+    found = sort_findings((*result.diagnostics, *built.diagnostics), (), request.settings)
+    findings = without_echoes(found, (BUILD_FAILED,), (*BUILD_CODES, *LINK_CODES))
     codes = (*VERIFY_CODES, *BUILD_CODES)
     stages = (_NOT_PORTED, *result.stages, *built.stages)
     verdicts = {**result.verdicts, **built.verdicts}
@@ -272,7 +279,9 @@ def _compile(
     if request.output is None or not request.verify:
         why = "nothing was written" if request.output is None else "--no-verify"
         return _Compiled((Stage("verify", State.SKIPPED, why),))
+    from porting.building import BUILD_FAILED
     from porting.building import CODES as BUILD_CODES
+    from porting.link.codes import CODES as LINK_CODES
     from porting.port.suppressing import suppress
     from porting.port.verifying import verify_port
     from porting.verify import CODES as VERIFY_CODES
@@ -288,7 +297,8 @@ def _compile(
         tuple(rest.taken_out),
         frozenset(rest.answered),
         (*VERIFY_CODES, *BUILD_CODES),
-        (COMPILE_ERROR,),
+        (BUILD_FAILED, COMPILE_ERROR),
+        (*BUILD_CODES, *LINK_CODES),
     )
 
 
@@ -352,8 +362,7 @@ def _report(
         )
     suppressed = [*compiled.suppressed, *(d for done in hipified for d in done.suppressed)]
     findings = sort_findings(found, suppressed, request.settings)
-    for code in compiled.echoes:
-        findings = without_echoes(findings, code)
+    findings = without_echoes(findings, compiled.echoes, compiled.built)
     stages = (port_stage(hipified), *compiled.stages)
     output = None if request.output is None else str(request.output)
     return Report(

@@ -41,19 +41,24 @@ def sort_findings(
     return Sorted(tuple(kept), tuple(by_place(suppressed)), tuple(ignored))
 
 
-def without_echoes(findings: Sorted, code: Code) -> Sorted:
-    """Return findings less those of the compiler (`code`) on lines with an error that is told.
+def without_echoes(findings: Sorted, echoes: Sequence[Code], built: Sequence[Code]) -> Sorted:
+    """Return findings less those of compilers (`echoes`) on lines with an error that is told.
 
-    One fault counts once.  An error that was taken out hides nothing.
+    One fault counts once, and the first to find it tells it: rules, then compiling units, then
+    building.  `built`: the codes of building, whose errors hide no other.  An error that was taken
+    out hides nothing.
     """
-    told = {
-        (d.file, line)
-        for d in findings.kept
-        if d.severity is Severity.ERROR and d.code != code.code
-        for line in range(d.line, d.last_line + 1)
-    }
-    kept = (d for d in findings.kept if d.code != code.code or (d.file, d.line) not in told)
-    return replace(findings, kept=tuple(kept))
+    for code in echoes:
+        quiet = {code.code, *(each.code for each in built)}
+        told = {
+            (d.file, line)
+            for d in findings.kept
+            if d.severity is Severity.ERROR and d.code not in quiet
+            for line in range(d.line, d.last_line + 1)
+        }
+        kept = (d for d in findings.kept if d.code != code.code or (d.file, d.line) not in told)
+        findings = replace(findings, kept=tuple(kept))
+    return findings
 
 
 def count_taken_out(

@@ -283,6 +283,22 @@ def test_port_when_a_renamed_tree_is_to_be_built_for_cuda(
 
 
 @pytest.mark.usefixtures("sysroot")
+def test_port_when_a_build_repeats_what_is_told(command: Command, make_tree: MakeTree) -> None:
+    """One fault counts once: what rules find, and then what compiling the unit finds."""
+    call = "int f(cudaStream_t s) { return cudaStreamCopyAttributes(s, s); }\n"
+    make_tree({"a.cu": BROKEN + call, "Makefile": MAKEFILE})
+    words = ("port", "src", "-o", "out", *ONE_ARCH, "--build", "--format", "json")
+    report = _report(command(*words))
+    assert _left(report) == [("a.cu", 3, "VER001"), ("a.cu", 4, "NAM001")]
+    assert report["summary"]["stages"]["rocm build"]["failed"] == 1
+    again = _report(command("verify", "out", "--build", "--format", "json"))
+    assert _left(again) == [("a.cu", 3, "VER001"), ("a.cu", 4, "VER001")]
+    make_tree({"pyproject.toml": '[tool.porting]\nignore = ["NAM001", "VER001"]\n'})
+    # An echo of what is not told is no echo.
+    assert {code for _, _, code in _left(_report(command(*words)))} == {"BUI001"}
+
+
+@pytest.mark.usefixtures("sysroot")
 def test_port_when_a_compat_tree_is_built_for_one_platform(
     command: Command, make_tree: MakeTree
 ) -> None:
