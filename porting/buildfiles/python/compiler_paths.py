@@ -1,4 +1,4 @@
-"""Where a Python file puts paths of CUDA's together: of nvcc, of the folder of libraries."""
+"""Where a Python file puts paths of CUDA's together: nvcc, files, the folder of libraries."""
 
 import ast
 import re
@@ -6,9 +6,13 @@ from collections.abc import Iterator
 
 from porting.buildfiles.python.commands import mentions_nvcc
 from porting.buildfiles.python.module import PythonModule
+from porting.buildfiles.python.script.tables import RUNTIME_FILES
 
 _NVCC = re.compile(r"(?:.*/)?nvcc")
 _LIBRARIES = re.compile(r"(?:.*/)?lib64(?:/stubs)?")
+# What shows that the runtime is installed, in `RUNTIME_FILES` of the generated script's tables.
+_FILE = re.compile(rf"(?:.*/)?(?:{'|'.join(map(re.escape, RUNTIME_FILES))})")
+_TAKES_PATH = frozenset(("os.path.exists", "os.path.isfile", "pathlib.Path"))
 _SETTERS = frozenset(("set_executable", "set_executables"))
 
 
@@ -42,6 +46,18 @@ def library_folders(module: PythonModule) -> Iterator[ast.expr]:
     yield from _paths(module, _LIBRARIES)
 
 
+def runtime_files(module: PythonModule) -> Iterator[ast.expr]:
+    """Yield the expressions that are the path of a header or library of CUDA's runtime."""
+    yield from _paths(module, _FILE)
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Call(func=func, args=[ast.Constant() as path]):
+                if module.dotted(func) in _TAKES_PATH and _is_text(path, _FILE, "/"):
+                    yield path
+            case _:
+                pass
+
+
 def _paths(module: PythonModule, pattern: re.Pattern[str]) -> Iterator[ast.expr]:
     """Yield the paths that are put together and end with a name."""
     for node in ast.walk(module.tree):
@@ -53,7 +69,7 @@ def _paths(module: PythonModule, pattern: re.Pattern[str]) -> Iterator[ast.expr]
                 if _is_text(last, pattern, "/"):
                     yield node
             case ast.BinOp(op=ast.Div(), right=last):
-                if pattern is _LIBRARIES and _is_text(last, pattern, ""):
+                if pattern is not _NVCC and _is_text(last, pattern, ""):
                     yield node
             case ast.JoinedStr(values=[first, *_, last]):
                 if _is_text(last, pattern, "/") and not _is_option(first):

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from porting.buildfiles.python.cmake_options import cmake_options
 from porting.buildfiles.python.commands import nvcc_commands
-from porting.buildfiles.python.compiler_paths import compiler_paths, executables, library_folders
+from porting.buildfiles.python.compiler_paths import (
+    compiler_paths,
+    executables,
+    library_folders,
+    runtime_files,
+)
 from porting.buildfiles.python.module import PythonModule, Span
 from porting.edits import Edit
 from porting.rules.strings.machine import is_home
@@ -49,7 +54,9 @@ def rewrite(module: PythonModule) -> list[Edit]:
     within = {part for node in (*commands, *options, *compilers) for part in ast.walk(node)}
     paths = (node for node in compiler_paths(module) if node not in within)
     folders = (node for node in library_folders(module) if node not in within)
+    files = (node for node in runtime_files(module) if node not in within)
     for name, nodes in (
+        ("file", files),
         ("cmake_option", options),
         ("executable", compilers),
         ("program", paths),

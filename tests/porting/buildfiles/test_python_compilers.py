@@ -103,3 +103,41 @@ def test_plain_extension_stays_in_a_cuda_build(convert: Convert, write: Write, r
     before = tree / "before.py"
     before.write_text(files["setup.py"])
     assert _printed(tree / "setup.py", "none", rocm) == _printed(before, "none", rocm)
+
+
+GUARDS = {
+    "join": "os.path.exists(os.path.join(home, 'include', 'cuda_runtime.h'))",
+    "join of a part": "os.path.isfile(os.path.join(home, 'include/cuda.h'))",
+    "sum": "os.path.exists(home + '/include/cuda_runtime_api.h')",
+    "text": "os.path.exists(f'{home}/lib64/libcudart.so')",
+    "Path": "(pathlib.Path(home) / 'include' / 'cuda_runtime.h').is_file()",
+    "literal": "os.path.exists('/usr/local/nowhere/include/cuda.h')",
+    "literal Path": "pathlib.Path('/usr/local/nowhere/include/cuda.h').exists()",
+}
+
+
+@pytest.mark.parametrize("form", GUARDS)
+def test_guard_by_a_file_of_the_runtime_asks_for_rocms(
+    convert: Convert, write: Write, rocm: Path, form: str
+) -> None:
+    (rocm / "include/hip/hip_runtime.h").touch()
+    text = (
+        "import json, os, pathlib\nhome = os.environ.get('CUDA_HOME', '/nowhere')\n"
+        f"if not {GUARDS[form]}:\n    raise SystemExit('no CUDA')\nprint(json.dumps(home))\n"
+    )
+    files = {"setup.py": text}
+    tree = write(files, convert(files))
+    assert _printed(tree / "setup.py", "rocm", rocm) == str(rocm)
+
+
+def test_guard_by_a_file_of_the_runtime_stays_in_a_cuda_build(
+    convert: Convert, write: Write, rocm: Path
+) -> None:
+    text = (
+        "import json, os\nhome = os.environ.get('CUDA_HOME', '/nowhere')\n"
+        f"print(json.dumps({GUARDS['join']}))\n"
+    )
+    files = {"setup.py": text}
+    tree = write(files, convert(files, Mode.COMPAT))
+    assert "gpu_build.file(" in (tree / "setup.py").read_text()
+    assert _printed(tree / "setup.py", "none", rocm) is False

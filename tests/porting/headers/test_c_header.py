@@ -193,5 +193,7 @@ def test_string_h_comes_with_the_header_as_it_came_with_nvcc(
     source.write_text(text)
     hip = ["clang++-19", "-x", "hip", f"--rocm-path={sysroot.path}", "-isystem", sysroot.include]
     options = ["--offload-host-only", "-nogpulib", "-fsyntax-only", *made.write(tmp_path), source]
-    done = subprocess.run([*hip, *options], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(word) for word in (*hip, *options)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ from porting.buildfiles.python.script.options import (
     unique,
 )
 from porting.buildfiles.python.script.platform import compiler, is_rocm, rocm_home
-from porting.buildfiles.python.script.tables import IMPLIED
+from porting.buildfiles.python.script.tables import IMPLIED, RUNTIME_FILES
 
 
 def extension(
@@ -77,6 +77,15 @@ def folder(path: Any) -> Any:
     if not is_rocm():
         return path
     found = rocm_path(os.fspath(path))
+    return found if isinstance(path, str) else type(path)(found)
+
+
+def file(path: Any) -> Any:
+    """Return a header or library of CUDA's runtime, in a ROCm build the file in its place."""
+    name = os.path.basename(os.fspath(path))  # noqa: PTH119 - as scripts do
+    if not is_rocm() or name not in RUNTIME_FILES:
+        return path
+    found = os.path.join(rocm_home(), RUNTIME_FILES[name])
     return found if isinstance(path, str) else type(path)(found)
 
 

@@ -33,6 +33,16 @@ ARCHITECTURES = DEFAULT_ARCHS
 # The release whose interface HIP covers; scripts that ask for a minimum of CUDA go on.
 CUDA_RELEASE = LEVEL
 
+# Files that scripts look for to see that CUDA is there, and those that say so of ROCm's folder.
+RUNTIME_FILES = {
+    "cuda.h": "include/hip/hip_runtime.h",
+    "cuda_runtime.h": "include/hip/hip_runtime.h",
+    "cuda_runtime_api.h": "include/hip/hip_runtime_api.h",
+    "libcudart.so": "lib/libamdhip64.so",
+    "libcudart_static.a": "lib/libamdhip64.so",
+    "libcuda.so": "lib/libamdhip64.so",
+}
+
 # Libraries of ROCm's that sources need where CUDA's are all headers.
 IMPLIED: tuple[str, ...] = ()
 
