@@ -122,6 +122,7 @@ def test_names_of_files_need_not_be_text(project: Project) -> None:
     assert b"cudnn.h" in done.stderr
 
 
+@pytest.mark.usefixtures("signals_that_end")
 @pytest.mark.parametrize(
     ("number", "code", "said"),
     [
@@ -143,14 +144,9 @@ def test_a_signal_ends_the_run_and_leaves_nothing(
         cwd=root,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=_heed_interrupts,  # noqa: PLW1509 - a shell's background job ignores them
     ) as run:
         with pipe.open("wb"):  # it is being read now
             run.send_signal(number)
             _, errors = run.communicate(timeout=50)
     assert (run.returncode, errors) == (code, f"error: {said}; nothing half-written is left\n")
     assert sorted(path.name for path in root.iterdir()) == ["a.cu", "config.json", "late.cu"]
-
-
-def _heed_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
