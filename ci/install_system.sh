@@ -17,6 +17,7 @@ missing_packages() {
   command -v clang-format-19 >/dev/null || echo clang-format-19
   command -v clang-offload-bundler-19 >/dev/null || echo clang-tools-19
   command -v make >/dev/null || echo make
+  command -v zstd >/dev/null || echo zstd
   command -v cargo >/dev/null || echo cargo
   command -v rustc >/dev/null || echo rustc
   command -v rustfmt >/dev/null || echo rustfmt

@@ -53,11 +53,17 @@ def signals_that_end() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def program() -> Callable[[str], str]:
-    """Return a function that finds a program, also beside this Python.
+def missing() -> Callable[[str], NoReturn]:
+    """Return a function that ends a test for want of what it needs, which its argument names.
 
-    Without it the test is skipped with the reason, and fails where the toolchain is required.
+    The test is skipped with the reason, and fails where the toolchain is required.
     """
+    return _missing
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[[str], str]:
+    """Return a function that finds a program, also beside this Python; see `missing`."""
 
     def find(name: str) -> str:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

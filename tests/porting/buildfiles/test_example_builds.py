@@ -4,8 +4,10 @@ import ctypes
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -66,9 +68,14 @@ def test_makefile_builds_for_rocm(
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("mode", Mode)
 def test_setup_py_builds_for_rocm(
-    tmp_path: Path, sysroot: Sysroot, rocm_environment: dict[str, str], mode: Mode
+    tmp_path: Path,
+    sysroot: Sysroot,
+    rocm_environment: dict[str, str],
+    mode: Mode,
+    missing: Callable[[str], NoReturn],
 ) -> None:
-    pytest.importorskip("setuptools", reason="setuptools is not installed")
+    if find_spec("setuptools") is None:
+        missing("setuptools is not installed")
     out = ported(tmp_path, mode)
     run([sys.executable, "setup.py", "-q", "build_ext"], out, rocm_environment)
     (library,) = out.glob("build/lib*/tidepool/libtidepool.so")

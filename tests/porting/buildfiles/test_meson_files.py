@@ -1,11 +1,8 @@
 """Meson projects are converted whole or stay as they are."""
 
 import ctypes
-import os
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,12 +171,11 @@ def test_file_of_no_project_stays_with_an_error(convert: Convert) -> None:
 
 
 @pytest.fixture
-def build(rocm_environment: dict[str, str]) -> Callable[[Path], None]:
+def build(
+    rocm_environment: dict[str, str], program: Callable[[str], str]
+) -> Callable[[Path], None]:
     """Return a function that builds a project with meson for ROCm."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    meson, ninja = shutil.which("meson", path=path), shutil.which("ninja", path=path)
-    if meson is None or ninja is None:
-        pytest.skip("meson and ninja are not installed")
+    meson, ninja = program("meson"), program("ninja")
 
     def built(tree: Path) -> None:
         for command in ([meson, "setup", "build"], [ninja, "-C", "build"]):

@@ -1,6 +1,5 @@
 """Cooperative groups in a compat tree: what its headers define where HIP lacks it."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -65,12 +64,14 @@ def test_partition_by_label_is_defined_in_every_header_of_groups(make: Make) -> 
     assert "PORTED_CG_REDUCE" in files[f"{HEADER}/reduce.h"]
 
 
-@pytest.mark.skipif(shutil.which("clang-format-19") is None, reason="clang-format-19 is missing")
-def test_definitions_are_formatted(make: Make, tmp_path: Path) -> None:
+def test_definitions_are_formatted(
+    make: Make, tmp_path: Path, program: Callable[[str], str]
+) -> None:
     path = tmp_path / "reduce.h"
     path.write_text(make(GROUPS).headers.files[f"{HEADER}/reduce.h"])
     style = f"--style=file:{Path(__file__).parents[3] / '.clang-format'}"
-    subprocess.run(["clang-format-19", style, "-n", "-Werror", path], check=True, timeout=50)
+    command = [program("clang-format-19"), style, "-n", "-Werror", str(path)]
+    subprocess.run(command, check=True, timeout=50)
 
 
 def test_nothing_is_defined_for_a_tree_that_uses_neither(make: Make) -> None:

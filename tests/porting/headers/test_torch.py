@@ -4,10 +4,11 @@ import subprocess
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
+from benchmarks.real_trees.torch_headers import thrust_headers, torch_headers
 from porting.toolkits.sysroot import Sysroot
 
 Make = Callable[..., Any]
@@ -95,12 +96,11 @@ def test_macros_of_the_file_are_not_pytorchs(make: Make) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("side", ["host", "device"])
 def test_extension_compiles_untouched_against_pytorchs_headers(
-    make: Make, sysroot: Sysroot, tmp_path: Path, side: str
+    make: Make, sysroot: Sysroot, tmp_path: Path, side: str, missing: Callable[[str], NoReturn]
 ) -> None:
-    folders = pytest.importorskip("benchmarks.real_trees.torch_headers")
-    torch, thrust = folders.torch_headers(), folders.thrust_headers()
+    torch, thrust = torch_headers(), thrust_headers()
     if thrust is None:
-        pytest.skip("apt has no libthrust-dev here")
+        missing("apt has no libthrust-dev here")
     made = make(EXTENSION)
     assert [found for found in made.findings if found.severity != "note"] == []
     flags = made.write(tmp_path)

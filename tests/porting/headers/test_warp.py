@@ -1,6 +1,5 @@
 """Warp functions of the header: against a model of CUDA's on the CPU, and as machine code."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -191,10 +190,9 @@ def test_parts_come_with_what_they_need_and_no_more() -> None:
     assert parts_for(["cudaFree"]) == ()
 
 
-@pytest.mark.skipif(shutil.which("clang-format-19") is None, reason="clang-format-19 is missing")
-def test_parts_are_formatted() -> None:
+def test_parts_are_formatted(program: Callable[[str], str]) -> None:
     files = [str(path) for path in sorted(PARTS.glob("*.h"))]
     style = f"--style=file:{Path(__file__).parents[3] / '.clang-format'}"
     subprocess.run(
-        ["clang-format-19", style, "--dry-run", "-Werror", *files], check=True, timeout=50
+        [program("clang-format-19"), style, "--dry-run", "-Werror", *files], check=True, timeout=50
     )

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -158,9 +159,15 @@ def test_make_when_its_flags_compile_device_code(sysroot: Sysroot, tmp_path: Pat
         assert [finding.code for finding in result.findings] == codes
 
 
-def test_setuptools_when_built(sysroot: Sysroot, tmp_path: Path) -> None:
+@pytest.fixture
+def needs_setuptools(missing: Callable[[str], NoReturn]) -> None:
+    """Ask for setuptools in this Python."""
     if find_spec("setuptools") is None:
-        pytest.skip("setuptools is not installed")
+        missing("setuptools is not installed")
+
+
+@pytest.mark.usefixtures("needs_setuptools")
+def test_setuptools_when_built(sysroot: Sysroot, tmp_path: Path) -> None:
     module = MODULE % ("#include <hip/hip_runtime_api.h>", "hipGetDeviceCount")
     write(tmp_path, {"setup.py": SETUP, "ext.c": module, "gpu_link.py": rocm_text("setuptools")})
     run(tmp_path, sys.executable, "setup.py", "build_ext", "--inplace", ROCM_PATH=sysroot.path)
@@ -242,9 +249,8 @@ def test_make_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None:
     assert flags.strip() == f"{pair.format(80)} {pair.format(90)}"
 
 
+@pytest.mark.usefixtures("needs_setuptools")
 def test_setuptools_when_built_for_cuda(cuda_home: Path, tmp_path: Path) -> None:
-    if find_spec("setuptools") is None:
-        pytest.skip("setuptools is not installed")
     module = MODULE % ("#include <cuda_runtime.h>", "cudaGetDeviceCount")
     write(tmp_path, {"setup.py": SETUP, "ext.c": module, "gpu_link.py": cuda_text("setuptools")})
     run(tmp_path, sys.executable, "setup.py", "build_ext", "--inplace", CUDA_HOME=cuda_home)

@@ -1,10 +1,11 @@
 """The declarations of both vendors against their headers, in the cache of the mapping soak."""
 
 import os
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -18,11 +19,14 @@ LIBCLANG = Path(os.environ.get("LIBCLANG_PATH", "/usr/lib/llvm-15/lib"))
 @pytest.mark.soak
 @pytest.mark.toolchain
 @pytest.mark.timeout(900)
-def test_declarations_are_those_of_the_headers(tmp_path: Path) -> None:
+def test_declarations_are_those_of_the_headers(
+    tmp_path: Path, program: Callable[[str], str], missing: Callable[[str], NoReturn]
+) -> None:
     if not CACHE.is_dir():
-        pytest.skip(f"{CACHE} is not there; tests/ci/test_mappings_soak.py fetches it")
-    if shutil.which("bindgen") is None or not list(LIBCLANG.glob("libclang*.so*")):
-        pytest.skip(f"bindgen and libclang 15 in {LIBCLANG} are needed")
+        missing(f"{CACHE} is not there; tests/ci/test_mappings_soak.py fetches it")
+    program("bindgen")
+    if not list(LIBCLANG.glob("libclang*.so*")):
+        missing(f"libclang 15 is not in {LIBCLANG}")
     done = subprocess.run(
         ["bash", "ci/rust_api.sh", str(tmp_path)],
         cwd=ROOT,

@@ -1,10 +1,9 @@
 """The CUDA home from wheels: it compiles, links cudart statically, and says there is no device."""
 
-import os
 import re
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -82,12 +81,10 @@ executable('main', 'main.cu', dependencies: toolkit)
 """
 
 
-def test_home_when_meson_looks_for_a_module(cuda_home: CudaHome, tmp_path: Path) -> None:
-    meson = shutil.which(
-        "meson", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    )
-    if meson is None:
-        pytest.skip("needs meson")
+def test_home_when_meson_looks_for_a_module(
+    cuda_home: CudaHome, program: Callable[[str], str], tmp_path: Path
+) -> None:
+    meson = program("meson")
     (tmp_path / "meson.build").write_text(MESON)
     (tmp_path / "main.cu").write_text(PROGRAM)
     environment = {

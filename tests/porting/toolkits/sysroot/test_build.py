@@ -2,10 +2,10 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,19 +116,21 @@ def test_kernel_when_compiled_to_code(
     assert "AMD GPU" in described.stdout
 
 
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
-def test_cmake_when_it_finds_the_package(sysroot: Sysroot, tmp_path: Path) -> None:
+def test_cmake_when_it_finds_the_package(
+    sysroot: Sysroot, tmp_path: Path, program: Callable[[str], str]
+) -> None:
+    cmake = program("cmake")
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.21)\nproject(demo LANGUAGES CXX)\n"
         "find_package(hip 7.0 REQUIRED CONFIG)\nadd_executable(demo main.cpp)\n"
         "target_link_libraries(demo PRIVATE hip::host)\n"
     )
-    program = (
+    source = (
         "#include <hip/hip_runtime_api.h>\nint main() { int n; return hipGetDeviceCount(&n); }\n"
     )
-    (tmp_path / "main.cpp").write_text(program)
-    configure = ["cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={sysroot.path}"]
-    for command in (configure, ["cmake", "--build", "build"]):
+    (tmp_path / "main.cpp").write_text(source)
+    configure = [cmake, "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={sysroot.path}"]
+    for command in (configure, [cmake, "--build", "build"]):
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     assert subprocess.run([tmp_path / "build/demo"], check=False).returncode == 100
 

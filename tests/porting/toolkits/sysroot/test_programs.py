@@ -1,8 +1,8 @@
 """The programs of a ROCm home: they stand where ROCm's do, and build what those build."""
 
 import re
-import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -75,10 +75,11 @@ def test_hipconfig_when_asked(sysroot: Sysroot, tmp_path: Path) -> None:
     assert run(hipconfig, "-l", cwd=tmp_path) == f"{sysroot.path}/llvm/bin"
 
 
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
-def test_cmake_when_it_enables_hip(sysroot: Sysroot, sources: Path) -> None:
+def test_cmake_when_it_enables_hip(
+    sysroot: Sysroot, sources: Path, program: Callable[[str], str]
+) -> None:
     (sources / "CMakeLists.txt").write_text(CMAKE)
-    cmake = shutil.which("cmake") or "cmake"
+    cmake = program("cmake")
     arguments = [f"-DCMAKE_PREFIX_PATH={sysroot.path}", "-DCMAKE_HIP_ARCHITECTURES=gfx942"]
     run(cmake, "-S", ".", "-B", "build", *arguments, cwd=sources, sysroot=sysroot)
     run(cmake, "--build", "build", cwd=sources, sysroot=sysroot)
