@@ -7,6 +7,7 @@ from porting.buildfiles.cmake.languages import OLDEST
 from porting.buildfiles.cmake.project import CMakeProject
 from porting.buildfiles.cmake.vendor import VendorVariable, VendorVariables
 from porting.buildfiles.cmake.versions import LEVEL
+from porting.buildfiles.cmake_variables import SAME_FOR_HIP
 
 _HEAD = """\
 # Chooses the GPU platform (GPU_PLATFORM=cuda|rocm|none; unset, what is installed) and sets
@@ -107,7 +108,7 @@ function(gpu_prepare_target target)
     get_filename_component(source "${source}" ABSOLUTE BASE_DIR "${folder}")
     set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE HIP)
   endforeach()
-  foreach(name STANDARD STANDARD_REQUIRED EXTENSIONS COMPILER_LAUNCHER VISIBILITY_PRESET)
+  foreach(name @PROPERTIES@)
     get_property(is_set TARGET ${target} PROPERTY CUDA_${name} SET)
     if(is_set)
       get_property(value TARGET ${target} PROPERTY CUDA_${name})
@@ -180,7 +181,7 @@ def gpu_file(banner: str, project: CMakeProject, variables: VendorVariables) -> 
                 level=LEVEL,
             ),
             "".join(_packages(project, variables)),
-            _TARGETS,
+            _TARGETS.replace("@PROPERTIES@", " ".join(SAME_FOR_HIP)),
         )
     )
 

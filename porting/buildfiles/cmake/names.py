@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import resources
 
+from porting.buildfiles.cmake_variables import SAME_FOR_HIP
 from porting.buildfiles.libraries import Linked, library
 
 
@@ -88,11 +89,7 @@ def _table() -> tuple[tuple[str, Meaning], ...]:
 
 
 # Properties of targets and sources.
-RENAMED_PROPERTIES = {
-    name: name.replace("CUDA", "HIP")
-    for name in ("CUDA_STANDARD", "CUDA_STANDARD_REQUIRED", "CUDA_EXTENSIONS",
-                 "CUDA_ARCHITECTURES", "CUDA_VISIBILITY_PRESET", "CUDA_COMPILER_LAUNCHER")
-}  # fmt: skip
+RENAMED_PROPERTIES = {f"CUDA_{name}": f"HIP_{name}" for name in (*SAME_FOR_HIP, "ARCHITECTURES")}
 DROPPED_PROPERTIES = {
     "CUDA_RESOLVE_DEVICE_SYMBOLS": "clang resolves device symbols where it links with --hip-link",
     "CUDA_RUNTIME_LIBRARY": "libamdhip64 is a shared library only",

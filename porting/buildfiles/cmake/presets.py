@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from porting.buildfiles.cmake_variables import CMAKE_VARIABLE
+from porting.buildfiles.cmake_variables import CMAKE_VARIABLE, SAME_FOR_HIP
 from porting.buildfiles.codes import ALREADY_PORTED, LEFT_ALONE, SETTING_DROPPED, flag_code
 from porting.buildfiles.flags import translate
 from porting.buildfiles.model import BuildContext, rewritten, unreadable
@@ -29,7 +29,7 @@ _KEY = re.compile(rf'(?:[\w-]+\.)*"?(?P<name>{_NAME})"?[ \t]*=[ \t]*"(?P<value>{
 _OPTION = re.compile(rf'"-D(?P<name>{_NAME})(?::\w+)?=(?P<value>{_TEXT})"')
 _ROCM = re.compile(r"CMAKE_HIP_|HIPCXX|ROCM_PATH|\bhipcc\b")
 # Variables that mean the same for HIP.
-_SAME = re.compile(r"CMAKE_CUDA_(?:STANDARD\w*|EXTENSIONS|COMPILER_LAUNCHER|VISIBILITY_PRESET)")
+_SAME = frozenset(f"CMAKE_CUDA_{name}" for name in SAME_FOR_HIP)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _for_rocm(
             told.append(code.at(source.path, text, line=line, column=column))
         new = name.replace("CUDA_NVCC_FLAGS", "CMAKE_HIP_FLAGS").replace("CUDA", "HIP")
         return new, " ".join(done.flags)
-    if _SAME.fullmatch(name):
+    if name in _SAME:
         return name.replace("CUDA", "HIP"), definition.value
     message = f"{name} says nothing to a ROCm build, which finds clang by hipconfig on PATH"
     if context.mode is Mode.COMPAT and name in ("CMAKE_CUDA_COMPILER", "CUDACXX"):

@@ -9,6 +9,8 @@ import pytest
 
 import porting
 from porting.buildfiles import BuildFiles
+from porting.buildfiles.cmake_variables import SAME_FOR_HIP
+from porting.buildfiles.python.script.options import rocm_cmake_option
 from porting.config import Target
 from porting.generated import FOLDER
 from porting.hipify import hipify
@@ -133,3 +135,18 @@ fn main() {{
     assert 'std::env::var("ROCM_PATH").unwrap_or("/opt/rocm".into())' in texts["build.rs"]
     root = "${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib"
     assert texts["CMakeLists.txt"] == f"link_directories({root} {root})\n"
+
+
+@pytest.mark.parametrize("name", SAME_FOR_HIP)
+def test_a_definition_for_cmake_becomes_hips_wherever_it_is_made(
+    convert: Convert, name: str
+) -> None:
+    presets = f'{{"configurePresets": [{{"cacheVariables": {{"CMAKE_CUDA_{name}": "x"}}}}]}}\n'
+    texts = {
+        "CMakePresets.json": presets,
+        "CMakeLists.txt": f"add_library(a a.cu)\nset(CMAKE_CUDA_{name} x)\n",
+    }
+    done = convert(texts)
+    for path in texts:
+        assert f"CMAKE_HIP_{name}" in done.outputs[path].decode()
+    assert rocm_cmake_option(f"-DCMAKE_CUDA_{name}:STRING=x") == f"-DCMAKE_HIP_{name}=x"

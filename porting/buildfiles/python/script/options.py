@@ -12,6 +12,7 @@ from typing import Iterable, Iterator, Tuple
 from porting.buildfiles.python.script.platform import compiler, rocm_home
 from porting.buildfiles.python.script.tables import (
     ARCHITECTURES,
+    CMAKE_SAME,
     COMPAT,
     CUDA_FOLDER,
     CUDA_RELEASE,
@@ -57,7 +58,7 @@ def rocm_cmake_option(option: str) -> str:
         return f"-D{new}={';'.join(architectures())}"
     if name.startswith("CMAKE_CUDA_FLAGS"):
         return f"-D{new}={' '.join(rocm_flags(value.split()))}"
-    if name.startswith("CMAKE_CUDA_STANDARD"):
+    if name in CMAKE_SAME:
         return f"-D{new}={value}"
     clang = os.path.join(rocm_home(), "llvm", "bin", "clang++")
     if name == "CMAKE_CUDA_COMPILER" and os.path.isfile(clang):

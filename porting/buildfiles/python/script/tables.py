@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from porting.buildfiles.cmake.versions import LEVEL
+from porting.buildfiles.cmake_variables import SAME_FOR_HIP
 from porting.buildfiles.flags import Rule, rules
 from porting.buildfiles.libraries import link_names
 from porting.config import DEFAULT_ARCHS
@@ -32,6 +33,9 @@ COMPAT = False
 ARCHITECTURES = DEFAULT_ARCHS
 # The release whose interface HIP covers; scripts that ask for a minimum of CUDA go on.
 CUDA_RELEASE = LEVEL
+
+# Definitions for CMake that mean the same for HIP.
+CMAKE_SAME = tuple(f"CMAKE_CUDA_{name}" for name in SAME_FOR_HIP)
 
 # Files that scripts look for to see that CUDA is there, and those that say so of ROCm's folder.
 RUNTIME_FILES = {
