@@ -9,8 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from porting.errors import ConfigError, InputError, UsageError, reason
+from porting.errors import ConfigError, UsageError
 from porting.hipify_torch.hipify_python import HipifyFinalResult, hipify
+from porting.hipify_torch.json_file import read_object
 from porting.output.replacing import write_file
 
 CMAKE_DIR = Path(__file__).parent / "cmake"
@@ -135,13 +136,8 @@ def _split(text: str) -> list[str]:
 
 def _from_json(path: Path) -> dict[str, Any]:
     """Return the options of a file; its paths are seen from its folder."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {reason(error)}; check its path") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} is no valid JSON: {error}") from error
-    if not isinstance(document, dict) or not document.get("project_directory"):
+    document = read_object(path)
+    if not document.get("project_directory"):
         raise ConfigError(f"{path} has no project_directory; give it, seen from the file's folder")
     for key in document.keys() - _ALL.keys() - {"dump_dict_file"}:
         near = get_close_matches(key, list(_ALL), 1)

@@ -1,11 +1,11 @@
 """A project's own names: the JSON file of hipify_torch that says what becomes of them."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from porting.errors import ConfigError, InputError, reason
+from porting.errors import ConfigError, InputError
+from porting.hipify_torch.json_file import read_object
 
 # The name that hipify_torch looks for, and the one that its README gives.
 _NAMES = ("custom_hipify_mappings.json", "custom_hipify_mapping.json")
@@ -30,13 +30,7 @@ def find_custom_map(given: str, project: Path) -> Path | None:
 
 def read_custom_map(path: Path) -> Mapping[str, str]:
     """Return what becomes of each text.  Raises ConfigError for a file of another shape."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {reason(error)}; make it readable") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} is no valid JSON: {error}") from error
-    table = document.get("custom_map") if isinstance(document, dict) else None
+    table = read_object(path).get("custom_map")
     if not isinstance(table, dict):
         raise ConfigError(
             f'{path} has no table "custom_map"; write {{"custom_map": {{"cuda_name": "hip_name"}}}}'

@@ -35,7 +35,8 @@ from porting.hipify_torch.cleaning import Cleaner, GeneratedFileCleaner
 from porting.hipify_torch.custom_map import find_custom_map, read_custom_map
 from porting.hipify_torch.gathering import BREADCRUMB
 from porting.hipify_torch.layout import hip_path
-from porting.hipify_torch.running import Outcome, Request, run
+from porting.hipify_torch.request import Request
+from porting.hipify_torch.running import Outcome, run
 from porting.hipify_torch.saying import worth_telling
 from porting.hipify_torch.selection import Selection
 from porting.rules import Project

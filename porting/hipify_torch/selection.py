@@ -3,7 +3,7 @@
 import fnmatch
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -72,26 +72,30 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(fnmatch.translate, patterns)) or "(?!)")
 
 
-def files_below(folder: Path, *, everything: bool = False) -> Iterator[str]:
+def files_below(folder: Path) -> Iterator[str]:
     """Yield the path of every file below a folder, seen from it, in a fixed order.
 
-    Folders of installed packages are left out.  `everything`: the folders that are left out at a
-    project's top too.
+    Folders of installed packages are left out.
     """
-    for at, folders, names in os.walk(folder):
-        below = os.path.relpath(at, folder)
+    yield from _walk(folder, lambda _: True)
+
+
+def project_files(project: Path) -> Iterator[str]:
+    """Yield what files_below yields, without the folders at a project's top that are left out."""
+    found = _walk(project, lambda path: not is_left_out(f"{path}/") or _leads_in(path))
+    yield from (path for path in found if not is_left_out(path))
+
+
+def _walk(root: Path, enters: Callable[[str], bool]) -> Iterator[str]:
+    for at, folders, names in os.walk(root):
+        below = os.path.relpath(at, root)
         prefix = "" if below == "." else f"{below}/"
         folders[:] = sorted(
             name
             for name in folders
-            if (everything or not is_left_out(f"{prefix}{name}/") or _leads_in(f"{prefix}{name}"))
-            and not is_installed(Path(at, name))
+            if enters(f"{prefix}{name}") and not is_installed(Path(at, name))
         )
-        yield from (
-            path
-            for path in (prefix + name for name in sorted(names))
-            if everything or not is_left_out(path)
-        )
+        yield from (prefix + name for name in sorted(names))
 
 
 def _leads_in(folder: str) -> bool:
