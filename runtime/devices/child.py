@@ -11,7 +11,7 @@ from runtime.devices.record import Finding
 
 
 def main(name: str) -> None:
-    """Probe the named library, then leave without running its exit handlers."""
+    """Probe the named library or platform, then leave without running its exit handlers."""
     report = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not land between our lines
     platform = next((p for p in PLATFORMS if p.name == name), None)

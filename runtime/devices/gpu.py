@@ -165,13 +165,24 @@ class GpuDevice:
         count = elements(goal, element)
         check_aligned([goal, *origins], element)
         queue = _stream(stream)
-        most = self._module.MAX_SOURCES
-        turns = [origins[at : at + most] for at in range(0, len(origins), most)] or [[]]
+        turns = self._turns(goal, origins)
         with told():
             for turn in turns:
                 factor = scale if turn is turns[-1] else 1.0
                 addresses = [origin.address for origin in turn]
                 self._module.accumulate(goal.address, addresses, factor, int(element), count, queue)
+
+    def _turns(self, target: Range, sources: Sequence[Range]) -> list[list[Range]]:
+        """Return the sources of each launch: the target itself in the first, which changes it."""
+        most: int = self._module.MAX_SOURCES
+        own = [source for source in sources if source.address == target.address]
+        if len(own) > most:
+            raise ValueError(
+                f"{len(own)} of the sources are the target itself; at most {most} can be,"
+                " scale it instead"
+            )
+        ordered = own + [source for source in sources if source.address != target.address]
+        return [ordered[at : at + most] for at in range(0, len(ordered), most)] or [[]]
 
     def export_dmabuf(self, source: object) -> DmaBuf:
         """Export the allocation that holds the buffer."""

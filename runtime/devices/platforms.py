@@ -61,18 +61,13 @@ def load(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> 
     """
     filtered = visible_devices(platform.name, environment)
     module = _import(platform, environment)
-    with told():
-        version = platform.version_of(module.runtime_version())
+    version = platform.version_of(_ask(platform, module.runtime_version))
     if version < platform.oldest:
         raise DeviceUnavailableError(
             f"{platform.title} {_dotted(version)} was loaded, {_dotted(platform.oldest)} or newer"
             f" is needed; put the folder of a newer {platform.library} on LD_LIBRARY_PATH"
         )
-    try:
-        with told():
-            count: int = module.device_count()
-    except DeviceError as error:
-        raise DeviceUnavailableError(_why(platform, error)) from error
+    count = _ask(platform, module.device_count)
     if not count:
         hidden = f"; {filtered.variable}={filtered.value} hides them" if filtered else ""
         raise DeviceUnavailableError(f"the driver has no {platform.title} device{hidden}")
@@ -84,8 +79,7 @@ def open_device(
 ) -> GpuDevice:
     """Return a device of a platform.  Raises DeviceUnavailableError."""
     module = load(platform, environment)
-    with told():
-        count: int = module.device_count()
+    count = _ask(platform, module.device_count)
     if not 0 <= index < count:
         raise DeviceUnavailableError(
             f"there is no device {platform.name}:{index}; {count} are visible, from 0"
@@ -97,8 +91,7 @@ def examine(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) 
     """Return what a platform has; it runs the vendor's software in this process."""
     try:
         module = load(platform, environment)
-        with told():
-            return Availability(platform.name, module.device_count())
+        return Availability(platform.name, _ask(platform, module.device_count))
     except DeviceUnavailableError as error:
         return Availability(platform.name, 0, str(error))
 
@@ -131,6 +124,15 @@ def _home(platform: GpuPlatform, environment: Mapping[str, str]) -> str:
             return f"; {variable}={home} is unusable, it has no lib/{platform.library}"
         return f"; it is in {Path(home, folder)}, which the loader does not search"
     return ""
+
+
+def _ask(platform: GpuPlatform, question: Callable[[], int]) -> int:
+    """Return what the module answers; its failure is a reason to do without the platform."""
+    try:
+        with told():
+            return question()
+    except DeviceError as error:
+        raise DeviceUnavailableError(_why(platform, error)) from error
 
 
 def _why(platform: GpuPlatform, error: DeviceError) -> str:

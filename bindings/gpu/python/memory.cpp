@@ -139,6 +139,7 @@ HeldMemory made(Function function, Arguments... arguments) {
 }  // namespace
 
 void init_memory(nb::module_& m) {
+  m.attr("DLPACK_DEVICE") = kDlpackDevice;
   init_memory_class(m);
   init_pool(m);
   init_virtual_range(m);

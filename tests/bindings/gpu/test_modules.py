@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from runtime.devices.ranges import DLPACK_CUDA, DLPACK_ROCM
+
 from .conftest import ROOT, GpuBuild
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("gpu")]
@@ -36,7 +38,8 @@ for name, arguments in calls.items():
     except Exception as error:
         fields = [getattr(error, field, None) for field in ("call", "code", "name", "text")]
         said[name] = [type(error).__name__, str(error), *fields]
-print(json.dumps({"said": said, "names": sorted(n for n in dir(m) if n[0] != "_")}))
+names = sorted(n for n in dir(m) if n[0] != "_")
+print(json.dumps({"said": said, "names": names, "dlpack": m.DLPACK_DEVICE}))
 """
 
 
@@ -124,6 +127,11 @@ def test_every_call_says_on_cuda_that_there_is_no_driver(gpu: GpuBuild) -> None:
 
 def test_both_modules_have_the_same_interface(gpu: GpuBuild) -> None:
     assert _said(gpu, "rocm", gpu.rocm_libraries)["names"] == _said(gpu, "cuda")["names"]
+
+
+def test_each_module_numbers_its_devices_as_the_runtime_does(gpu: GpuBuild) -> None:
+    assert _said(gpu, "rocm", gpu.rocm_libraries)["dlpack"] == DLPACK_ROCM
+    assert _said(gpu, "cuda")["dlpack"] == DLPACK_CUDA
 
 
 def test_rocms_module_without_its_library_says_which(gpu: GpuBuild) -> None:

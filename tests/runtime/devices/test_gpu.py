@@ -50,8 +50,9 @@ def dev(request: pytest.FixtureRequest, calls: list[str]) -> GpuDevice:
     module.Memory, module.MAX_SOURCES = _Memory, 8
     module.Stream = lambda *_: _Queue()
     module.allocate = lambda nbytes, _: _Memory(nbytes, 0x8000)
-    for name in ("copy", "fill", "checksum", "pack", "unpack", "accumulate"):
+    for name in ("copy", "fill", "checksum", "pack", "unpack"):
         setattr(module, name, lambda *_, name=name: calls.append(name))
+    module.accumulate = lambda _, sources, scale, *__: calls.append(f"{sources} * {scale}")
     return GpuDevice(request.param, 0, module, lambda *_: "arch")
 
 
@@ -135,3 +136,21 @@ def test_the_processor_takes_pinned_memory() -> None:
     cpu, data = CpuDevice(), (ctypes.c_ubyte * 8)()
     cpu.fill(_Array(3, ctypes.addressof(data)), 7, cpu.stream())
     assert bytes(data) == b"\x07" * 8
+
+
+def test_the_target_is_summed_before_a_launch_has_changed_it(
+    dev: GpuDevice, calls: list[str]
+) -> None:
+    target, other = _Memory(8, 0x1000), _Memory(8, 0x2000)
+    sources = [other] * 8 + [target]
+    dev.accumulate(target, sources, 0.5, Element.FLOAT32, dev.stream())
+    assert calls == [f"{[0x1000, *[0x2000] * 7]} * 1.0", f"{[0x2000]} * 0.5"]
+
+
+def test_the_target_as_more_sources_than_a_launch_takes_is_an_error(
+    dev: GpuDevice, calls: list[str]
+) -> None:
+    target = _Memory(8)
+    with pytest.raises(ValueError, match=r"^9 of the sources are the target itself; at most 8"):
+        dev.accumulate(target, [target] * 9, 1.0, Element.FLOAT32, dev.stream())
+    assert not calls

@@ -23,6 +23,8 @@ class GpuError(RuntimeError):
         self.call, self.code, self.name, self.text = call, code, name, text
 
 def runtime_version():
+    if VERSION < 0:
+        raise GpuError("gpuRuntimeGetVersion", CODE, "gpuErrorSomething", "it is not here")
     return VERSION
 
 def device_count():
@@ -101,6 +103,12 @@ def test_a_library_without_driver_says_so(make: Make) -> None:
     assert _reason(make(code=35)) == (
         "ROCm is here without a driver: gpuGetDeviceCount returned 35 (gpuErrorSomething):"
         " it is not here; install the driver"
+    )
+
+
+def test_a_runtime_that_does_not_know_its_version_is_a_reason(make: Make) -> None:
+    assert _reason(make(version=-1, code=35)).startswith(
+        "ROCm is here without a driver: gpuRuntimeGetVersion returned 35"
     )
 
 
