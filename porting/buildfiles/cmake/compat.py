@@ -73,7 +73,8 @@ class _Compat:
         self.variables = variables
         self.renamed = renamed
         self.include = _include(listing.source.path)
-        self.included = False
+        # The depth of the block in which the generated file was included; -1 where it was not.
+        self.included = -1
         self.rules: dict[str, Callable[[Command], None]] = {
             "project": self._project,
             "enable_language": self._enable,
@@ -86,6 +87,8 @@ class _Compat:
 
     def command(self, command: Command) -> None:
         """Make the edits of one command."""
+        if command.depth < self.included:  # the block ended, or its other branch begins
+            self.included = -1
         if command.name in _STEPS and self._calls_nvcc(command):
             if not self.project.uses_cuda:  # nothing else includes the file that it needs
                 self._include(command)
@@ -108,7 +111,7 @@ class _Compat:
         else:
             self.edits.replace(argument.inner, argument.inner_end, "NONE")
         self.edits.after(command, self.include, _ENABLE)
-        self.included = True
+        self.included = command.depth
 
     def _enable(self, command: Command) -> None:
         if command.values == ("CUDA",):
@@ -127,9 +130,9 @@ class _Compat:
             self._include(command)
 
     def _include(self, command: Command) -> None:
-        if not self.included:
+        if self.included < 0:
             self.edits.before(command, self.include)
-            self.included = command.depth == 0
+            self.included = command.depth
 
     def _libraries(self, command: Command) -> None:
         """Give CUDA's libraries that are named plainly another name for each vendor."""

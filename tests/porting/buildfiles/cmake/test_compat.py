@@ -167,6 +167,72 @@ def test_toolkit_that_is_asked_for_first_is_the_platforms(convert: Convert) -> N
     ]
 
 
+def test_generated_file_is_included_once_in_each_branch(convert: Convert) -> None:
+    text = """\
+project(p CXX)
+if(WITH_GPU)
+  find_package(CUDAToolkit)
+  check_language(CUDA)
+  if(CUDAToolkit_FOUND)
+    enable_language(CUDA)
+  endif()
+elseif(MAYBE_GPU)
+  if(HERE)
+    check_language(CUDA)
+  endif()
+  enable_language(CUDA)
+else()
+  check_language(CUDA)
+  enable_language(CUDA)
+endif()
+enable_language(CUDA)
+"""
+    done = convert(text, Mode.COMPAT)
+    assert done.text().replace("${GPU_LANGUAGE}", "CUDA") == """\
+project(p CXX)
+if(WITH_GPU)
+  include(eclosion/gpu.cmake)
+  find_package(CUDAToolkit)
+  check_language(CUDA)
+  if(CUDAToolkit_FOUND)
+    enable_language(CUDA)
+  endif()
+elseif(MAYBE_GPU)
+  if(HERE)
+    include(eclosion/gpu.cmake)
+    check_language(CUDA)
+  endif()
+  include(eclosion/gpu.cmake)
+  enable_language(CUDA)
+else()
+  include(eclosion/gpu.cmake)
+  check_language(CUDA)
+  enable_language(CUDA)
+endif()
+include(eclosion/gpu.cmake)
+enable_language(CUDA)
+"""
+
+
+def test_project_in_a_branch_leaves_the_other_one_its_own_file(convert: Convert) -> None:
+    text = (
+        "if(A)\n  project(p CXX CUDA)\n  enable_language(CUDA)\n"
+        "else()\n  project(p CXX)\n  enable_language(CUDA)\nendif()\n"
+    )
+    assert convert(text, Mode.COMPAT).lines == [
+        "if(A)",
+        "  project(p CXX)",
+        "  include(eclosion/gpu.cmake)",
+        "  enable_language(${GPU_LANGUAGE})",
+        "  enable_language(${GPU_LANGUAGE})",
+        "else()",
+        "  project(p CXX)",
+        "  include(eclosion/gpu.cmake)",
+        "  enable_language(${GPU_LANGUAGE})",
+        "endif()",
+    ]
+
+
 def test_included_file_finds_the_generated_one_from_its_own_place(convert: Convert) -> None:
     files = {"CMakeLists.txt": "set(A b)\n", "cmake/gpu.cmake": "enable_language(CUDA)\n"}
     done = convert(files, Mode.COMPAT)
