@@ -4,16 +4,20 @@
 # tree. Each is a project of its own, since a project has one GPU compiler. A
 # module that `porting link audit` finds fault with fails the build.
 include(ExternalProject)
+include("${CMAKE_CURRENT_LIST_DIR}/toolkits.cmake")
 
-set(ECLOSION_ROCM "7.1" CACHE STRING "ROCm release that runtime._gpu_rocm is for")
+set(ECLOSION_ROCM "" CACHE STRING
+    "ROCm release that runtime._gpu_rocm is for; empty: the one that is installed")
 set(ECLOSION_ROCM_ARCHS "gfx90a;gfx942;gfx1100" CACHE STRING
     "AMD GPU architectures with device code")
 set(ECLOSION_CUDA_ARCHS "80;90" CACHE STRING
     "NVIDIA GPU architectures with device code")
-set(ECLOSION_RUNPATH "/opt/rocm/lib" CACHE STRING
-    "Where runtime._gpu_rocm looks for ROCm's libraries")
+set(ECLOSION_RUNPATH "" CACHE STRING
+    "Where runtime._gpu_rocm looks for ROCm's libraries; empty: where they are")
 option(ECLOSION_SHARED_RUNTIME "Link cudart as a shared library (tests)" OFF)
 
+# What the runtime needs; runtime/devices/rocm.py refuses older ones too.
+set(oldest_rocm "7.0")
 set(gpu_source "${PROJECT_SOURCE_DIR}/bindings/gpu")
 # The checkout's own `porting`, also where another one is installed. An isolated
 # build has its packages on PYTHONPATH.
@@ -23,39 +27,6 @@ if(NOT "$ENV{PYTHONPATH}" STREQUAL "")
 endif()
 set(porting "${CMAKE_COMMAND}" -E env "PYTHONPATH=${python_path}"
     "${Python_EXECUTABLE}" -m porting)
-
-# Sets a variable to the home of a platform's toolkit: the one that is
-# installed, else the one that `porting` builds from package-index wheels.
-# Further arguments: environment variables that name a home; one that is not
-# used is told.
-function(eclosion_find_toolkit platform result)
-  set(options --platform ${platform})
-  if(platform STREQUAL "rocm")
-    list(APPEND options --rocm ${ECLOSION_ROCM})
-  endif()
-  execute_process(
-    COMMAND ${porting} sysroot find ${options}
-    OUTPUT_VARIABLE home OUTPUT_STRIP_TRAILING_WHITESPACE
-    RESULT_VARIABLE status)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR
-      "ECLOSION_GPU=${ECLOSION_GPU} needs a toolkit for ${platform}, and "
-      "there is none; what porting says above tells how to get one")
-  endif()
-  message(STATUS "toolkit for ${platform}: ${home}")
-  get_filename_component(used "${home}" REALPATH)
-  foreach(variable IN LISTS ARGN)
-    if(NOT "$ENV{${variable}}" STREQUAL "")
-      get_filename_component(named "$ENV{${variable}}" REALPATH)
-      if(NOT named STREQUAL used)
-        message(WARNING
-          "${variable}=$ENV{${variable}} is not used: it has no toolkit for "
-          "${platform} that this build can take; set it to one, or unset it")
-      endif()
-    endif()
-  endforeach()
-  set(${result} "${home}" PARENT_SCOPE)
-endfunction()
 
 # Sets a variable to the parts of a list of architectures, separated by
 # semicolons, commas or spaces. PATTERN: what each has to be.
@@ -109,7 +80,9 @@ function(eclosion_add_gpu platform)
 endfunction()
 
 function(eclosion_add_cuda)
-  eclosion_find_toolkit(cuda home CUDA_HOME CUDA_PATH)
+  eclosion_ask_toolkit(cuda toolkit)
+  string(JSON home GET "${toolkit}" path)
+  eclosion_tell_unused(cuda "${home}" CUDA_HOME CUDA_PATH)
   eclosion_architectures(ECLOSION_CUDA_ARCHS "[0-9]+[af]?" archs)
   list(TRANSFORM archs PREPEND "sm_" OUTPUT_VARIABLE audited)
   list(JOIN audited "," audited)
@@ -125,21 +98,35 @@ function(eclosion_add_cuda)
 endfunction()
 
 function(eclosion_add_rocm)
-  eclosion_find_toolkit(rocm home ROCM_PATH ROCM_HOME)
+  set(options --oldest ${oldest_rocm})
+  if(NOT ECLOSION_ROCM STREQUAL "")
+    list(APPEND options --rocm ${ECLOSION_ROCM})
+  endif()
+  eclosion_ask_toolkit(rocm toolkit ${options})
+  string(JSON home GET "${toolkit}" path)
+  string(JSON release GET "${toolkit}" release)
+  string(JSON note GET "${toolkit}" note)
+  eclosion_tell_unused(rocm "${home}" ROCM_PATH ROCM_HOME)
+  set(runpath "${ECLOSION_RUNPATH}")
+  if(runpath STREQUAL "")
+    eclosion_runpath("${home}" "${note}" "/opt/rocm" runpath)
+  endif()
   eclosion_architectures(ECLOSION_ROCM_ARCHS "gfx[0-9a-f]+" listed_archs)
   list(JOIN listed_archs "," archs)
   set(work "${PROJECT_BINARY_DIR}/gpu/rocm")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${gpu_source}/*")
   file(GLOB_RECURSE tool CONFIGURE_DEPENDS
     "${PROJECT_SOURCE_DIR}/porting/*.py" "${PROJECT_SOURCE_DIR}/porting/*.tsv")
-  # A file that is gone is no dependency that is newer: the list itself is one.
+  # A file that is gone is no dependency that is newer, nor is another release:
+  # the list itself is one.
   list(JOIN sources "\n" listed)
+  string(APPEND listed "\nROCm ${release} ${archs}")
   file(CONFIGURE OUTPUT "${work}/sources.txt" CONTENT "${listed}\n" @ONLY)
   add_custom_command(
     OUTPUT "${work}/ported.stamp"
-    COMMENT "Porting bindings/gpu to ROCm ${ECLOSION_ROCM}"
+    COMMENT "Porting bindings/gpu to ROCm ${release}"
     COMMAND ${porting} port "${gpu_source}" -o "${work}/ported" --force
-      --no-verify --rocm ${ECLOSION_ROCM} --arch ${archs}
+      --no-verify --rocm ${release} --arch ${archs}
     # Only what differs is copied, so that only what depends on it is built.
     COMMAND "${CMAKE_COMMAND}" "-DFROM=${work}/ported" "-DTO=${work}/source"
       -P "${PROJECT_SOURCE_DIR}/bindings/copy_changed.cmake"
@@ -152,13 +139,13 @@ function(eclosion_add_rocm)
     SOURCE "${work}/source"
     DLPACK 10
     DEPENDS ported_gpu
-    AUDIT --rocm ${ECLOSION_ROCM} --arch ${archs}
+    AUDIT --rocm ${release} --arch ${archs}
     CACHE
       -DCMAKE_HIP_COMPILER:FILEPATH=${home}/llvm/bin/clang++
       -DCMAKE_HIP_COMPILER_ROCM_ROOT:PATH=${home}
       -DCMAKE_PREFIX_PATH:PATH=${home}
       -DCMAKE_HIP_ARCHITECTURES:STRING=${listed_archs}
-      -DECLOSION_RUNPATH:STRING=${ECLOSION_RUNPATH})
+      -DECLOSION_RUNPATH:STRING=${runpath})
 endfunction()
 
 foreach(platform IN LISTS ECLOSION_GPU)

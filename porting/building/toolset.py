@@ -3,13 +3,14 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from porting.config import Target
+from porting.config import Target, release_key
 from porting.errors import ToolchainError
 from porting.toolkits import clang, cuda, detect
 from porting.toolkits import sysroot as sysroots
+from porting.toolkits.detect import Candidate, State
 from porting.toolkits.platforms import CUDA, PLATFORMS, ROCM, SELECTOR
 from porting.toolkits.sysroot.manifest import MANIFEST
 from porting.toolkits.wheels import Say
@@ -42,7 +43,8 @@ class Toolset:
     """A platform, the home of its toolkit, and the architectures to build for.
 
     `libraries`: folders with libraries that this machine's loader does not know; `driver`: the one
-    with link stubs of the driver's.  `python`: the interpreter for build scripts.
+    with link stubs of the driver's.  `python`: the interpreter for build scripts.  `release`: the
+    toolkit's; `note`: what is generated in it, empty where it is installed.
     """
 
     platform: str
@@ -52,6 +54,7 @@ class Toolset:
     driver: Path | None = None
     python: str = sys.executable
     note: str = ""
+    release: str = ""
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a build: this toolkit's, and nothing of another."""
@@ -85,23 +88,49 @@ def find(platform: str, target: Target, say: Say, environment: Mapping[str, str]
     Raises ToolchainError when there is neither.
     """
     if platform == ROCM.name:
-        home, note = _rocm(target, say, environment)
-        return Toolset(platform, home, target.archs, note=note)
-    found = detect.home(CUDA, environment)
-    home = cuda.create(say).path if found is None else found.path
-    is_ours = found is None or cuda.is_ours(found.path)
-    note = _CUDA_NOTE if is_ours else ""
-    return Toolset(platform, home, (), (home / "lib64",), home / "lib64/stubs", note=note)
+        installed = detect.home(ROCM, environment)
+        if installed is not None and installed.version == target.release:
+            return _installed(installed, target)
+        return _made(target, say)
+    found: Candidate | cuda.CudaHome = detect.home(CUDA, environment) or cuda.create(say)
+    libraries = found.path / "lib64"
+    note = _CUDA_NOTE if cuda.is_ours(found.path) else ""
+    places = (libraries,), libraries / "stubs"
+    return Toolset(platform, found.path, (), *places, note=note, release=found.release)
 
 
-def _rocm(target: Target, say: Say, environment: Mapping[str, str]) -> tuple[Path, str]:
-    installed = detect.home(ROCM, environment)
-    if installed is not None and installed.release == target.rocm:
-        return installed.path, "" if not (installed.path / MANIFEST).is_file() else _ROCM_NOTE
+def find_rocm(oldest: str, say: Say, environment: Mapping[str, str]) -> Toolset:
+    """Return the ROCm that is installed, of whatever release from `oldest` on, else from wheels.
+
+    Raises ToolchainError when all that is installed is older, and when there is neither.
+    """
+    table = replace(ROCM, oldest=max(release_key(oldest), ROCM.oldest))
+    places = detect.candidates(table, environment)
+    usable = next((place for place in places if place.state is State.USABLE), None)
+    if usable is None:
+        if old := next((place for place in places if place.is_too_old), None):
+            raise ToolchainError(old.reason)
+        return _made(Target(), say)
+    if not usable.version:
+        raise ToolchainError(
+            f"the ROCm at {usable.path} says its release in none of"
+            f" {', '.join(name for name, _ in ROCM.version_files)}; install it anew, or set"
+            f" {ROCM.variables[0]} to another"
+        )
+    return _installed(usable, Target(usable.release))
+
+
+def _installed(found: Candidate, target: Target) -> Toolset:
+    note = _ROCM_NOTE if (found.path / MANIFEST).is_file() else ""
+    return Toolset(ROCM.name, found.path, target.archs, note=note, release=found.release)
+
+
+def _made(target: Target, say: Say) -> Toolset:
     compiler = clang.find()
     if compiler.tool("clang-offload-bundler") is None:
         raise ToolchainError(
             f"clang-offload-bundler is not beside {compiler.path}; objects with device code cannot "
             f"be written without it: install clang-tools-{compiler.major}"
         )
-    return sysroots.create(target.rocm, compiler, say).path, _ROCM_NOTE
+    home = sysroots.create(target.rocm, compiler, say).path
+    return Toolset(ROCM.name, home, target.archs, note=_ROCM_NOTE, release=target.rocm)

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from porting.building.toolset import find
+from porting.building.toolset import Toolset, find, find_rocm
 from porting.cli.terminal import form_option, write_json, write_text
-from porting.config import DEFAULT_ROCM, Target, release_key
+from porting.config import DEFAULT_ROCM, OLDEST_ROCM, Target, release_key
 from porting.errors import ToolchainError
 from porting.toolkits import cuda
 from porting.toolkits import sysroot as sysroots
@@ -56,20 +56,40 @@ def _create_cuda(rocm: str | None, form: str) -> int:
 
 
 @sysroot_group.command("find")
-@click.option("--rocm", metavar="RELEASE", help=f"ROCm release.  [default: {DEFAULT_ROCM}]")
+@click.option(
+    "--rocm",
+    metavar="RELEASE",
+    help=f"ROCm release.  [default: the one that is installed, else {DEFAULT_ROCM}]",
+)
+@click.option("--oldest", metavar="RELEASE", help="Oldest ROCm release that will do.")
 @click.option("--platform", type=click.Choice(["rocm", "cuda"]), required=True)
 @form_option
-def find_command(rocm: str | None, platform: str, form: str) -> int:
+def find_command(rocm: str | None, oldest: str | None, platform: str, form: str) -> int:
     """Say which toolkit a build uses: the one that is installed, else the tree from wheels."""
-    if platform == "cuda" and rocm is not None:
-        raise click.UsageError(f"--rocm {rocm} names a ROCm release; leave it out for CUDA")
-    found = find(platform, Target(rocm or DEFAULT_ROCM), _say, os.environ)
+    if platform == "cuda":
+        for option, value in (("--rocm", rocm), ("--oldest", oldest)):
+            if value is not None:
+                raise click.UsageError(
+                    f"{option} {value} names a ROCm release; leave it out for CUDA"
+                )
+        found = find(platform, Target(), _say, os.environ)
+    else:
+        found = _find_rocm(rocm, oldest or ".".join(map(str, OLDEST_ROCM)))
     if form == "json":
         row = {"schema_version": 1, "platform": platform, "path": str(found.home)}
-        write_json({**row, "note": found.note})
+        write_json({**row, "release": found.release, "note": found.note})
     else:
         write_text(f"{found.home}\n")
     return 0
+
+
+def _find_rocm(rocm: str | None, oldest: str) -> Toolset:
+    """Return the toolkit of the release that was named, else of the one that is installed."""
+    if rocm is None:
+        return find_rocm(oldest, _say, os.environ)
+    if release_key(rocm) < release_key(oldest):
+        raise click.UsageError(f"--rocm {rocm} is older than --oldest {oldest}")
+    return find("rocm", Target(rocm), _say, os.environ)
 
 
 @sysroot_group.command("list")

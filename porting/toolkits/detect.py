@@ -41,6 +41,11 @@ class Candidate:
         """The version as people write it, "of unknown version" without one."""
         return ".".join(map(str, self.version)) or "of unknown version"
 
+    @property
+    def is_too_old(self) -> bool:
+        """Whether it is whole, and only its release is wrong."""
+        return self.reason == _too_old(self.path, self.version, self.platform)
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -214,18 +214,59 @@ def test_sysroot_find_prints_the_home_that_a_build_uses(
     for file in ("include/cuda_runtime.h", "lib64/libcudart_static.a"):
         (home / file).parent.mkdir(parents=True)
         (home / file).touch()
+    (home / "include/cuda.h").write_text("#define CUDA_VERSION 13000\n", encoding="utf-8")
     environment["CUDA_HOME"] = str(home)
     done = command("sysroot", "find", "--platform", "cuda", "--format", "json")
     assert json.loads(done.stdout) == {
         "schema_version": 1,
         "platform": "cuda",
         "path": str(home),
+        "release": "13.0",
         "note": "",
     }
     assert command("sysroot", "find", "--platform", "cuda").stdout == f"{home}\n"
     wrong = command("sysroot", "find", "--platform", "cuda", "--rocm", "7.1")
     assert wrong.returncode == 2
     assert "--rocm 7.1 names a ROCm release" in wrong.stderr
+    wrong = command("sysroot", "find", "--platform", "cuda", "--oldest", "7.0")
+    assert "--oldest 7.0 names a ROCm release" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "expected"),
+    [
+        ("7.2.1", (), "7.2"),
+        ("6.2.0", (), "6.2"),
+        ("7.2.1", ("--rocm", "7.2.0"), "7.2"),
+        ("6.1.0", (), "rocm 6.1 found at {home}, 6.2 or newer is needed; set ROCM_PATH"),
+        ("6.4.0", ("--oldest", "7.0"), "rocm 6.4 found at {home}, 7.0 or newer is needed; set"),
+        ("", (), "the ROCm at {home} says its release in none of .info/version, include/hip/hip"),
+    ],
+)
+def test_sysroot_find_takes_the_installed_rocm(  # noqa: PLR0913, PLR0917
+    command: Command,
+    environment: dict[str, str],
+    tmp_path: Path,
+    version: str,
+    options: tuple[str, ...],
+    expected: str,
+) -> None:
+    home = tmp_path / "rocm"
+    files = {
+        "include/hip/hip_runtime_api.h": "",
+        "lib/libamdhip64.so": "",
+        ".info/version": version,
+    }
+    for file, text in files.items():
+        (home / file).parent.mkdir(parents=True)
+        (home / file).write_text(text, encoding="utf-8")
+    environment |= {"ROCM_PATH": str(home), "ROCM_HOME": ""}
+    done = command("sysroot", "find", "--platform", "rocm", "--format", "json", *options)
+    if done.returncode == 0:
+        found = json.loads(done.stdout)
+        assert (found["path"], found["release"]) == (str(home), expected)
+    else:
+        assert expected.format(home=home) in done.stderr
 
 
 @pytest.mark.toolchain

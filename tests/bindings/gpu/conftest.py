@@ -21,14 +21,41 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @dataclass(frozen=True)
-class GpuBuild:
-    """A copy of the checkout, its build folder, and ROCm's libraries that answer "no device"."""
+class Checkout:
+    """A copy of the checkout, and cmake with an environment of its own."""
 
     source: Path
-    folder: Path
-    rocm_libraries: Path
     run_cmake: Run
     environment: dict[str, str]
+    ninja: str
+
+    def configure(
+        self, folder: Path, *settings: str, gpu: str = "cuda;rocm"
+    ) -> "subprocess.CompletedProcess[str]":
+        """Configure a build of the GPU modules in a folder."""
+        prepared = (
+            f"-DPython_EXECUTABLE={sys.executable}",
+            f"-Dnanobind_DIR={nanobind.cmake_dir()}",
+            f"-DCMAKE_MAKE_PROGRAM={self.ninja}",
+        )
+        return self.run_cmake(
+            *("-S", self.source, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"),
+            *(f"-DECLOSION_GPU={gpu}", *prepared, *settings),
+        )
+
+
+@dataclass(frozen=True)
+class GpuBuild:
+    """A checkout, its build folder, and ROCm's libraries that answer "no device"."""
+
+    checkout: Checkout
+    folder: Path
+    rocm_libraries: Path
+
+    @property
+    def source(self) -> Path:
+        """The copy of the checkout."""
+        return self.checkout.source
 
     def module(self, platform: str) -> Path:
         """Return the compiled module of a platform."""
@@ -37,20 +64,13 @@ class GpuBuild:
 
     def build(self, *targets: str) -> "subprocess.CompletedProcess[str]":
         """Build targets."""
-        return self.run_cmake("--build", self.folder, "--target", *targets)
+        return self.checkout.run_cmake("--build", self.folder, "--target", *targets)
 
 
 @pytest.fixture(scope="session")
-def gpu(
-    sysroot: Sysroot,
-    cuda_home: CudaHome,
-    program: Callable[[str], str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> GpuBuild:
-    """Build both modules; a worker does it once, and its tests are one group."""
-    folder = tmp_path_factory.mktemp("gpu")
-    source = folder / "source"
-    source.mkdir()
+def checkout(program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return a copy of the checkout, for builds that nothing else takes part in."""
+    source = tmp_path_factory.mktemp("checkout")
     for name in _TAKEN:
         original = ROOT / name
         if original.is_dir():
@@ -59,7 +79,7 @@ def gpu(
         else:
             shutil.copy(original, source / name)
     cmake, ninja = program("cmake"), program("ninja")
-    environment = {**os.environ, "CUDA_HOME": str(cuda_home.path), "CUDACXX": "", "CUDAFLAGS": ""}
+    environment = {**os.environ, "CUDACXX": "", "CUDAFLAGS": ""}
 
     def run(*words: str | Path) -> "subprocess.CompletedProcess[str]":
         command = [cmake, *map(str, words)]
@@ -67,13 +87,22 @@ def gpu(
             command, env=environment, capture_output=True, text=True, check=False, timeout=500
         )
 
-    done = run(
-        *("-S", source, "-B", folder / "build", "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"),
-        *("-DECLOSION_GPU=cuda;rocm", "-DCMAKE_BUILD_TYPE=Release"),
-        *(f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind.cmake_dir()}"),
-    )
+    return Checkout(source, run, environment, ninja)
+
+
+@pytest.fixture(scope="session")
+def gpu(
+    sysroot: Sysroot,
+    cuda_home: CudaHome,
+    checkout: Checkout,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> GpuBuild:
+    """Build both modules; a worker does it once, and its tests are one group."""
+    folder = tmp_path_factory.mktemp("gpu")
+    checkout.environment["CUDA_HOME"] = str(cuda_home.path)
+    done = checkout.configure(folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    made = GpuBuild(source, folder / "build", sysroot.path / "lib", run, environment)
+    made = GpuBuild(checkout, folder, sysroot.path / "lib")
     done = made.build("_gpu_cuda", "_gpu_rocm")
     assert done.returncode == 0, done.stdout + done.stderr
     return made
