@@ -8,16 +8,23 @@ from porting.buildfiles.codes import ALREADY_PORTED
 from porting.buildfiles.make.faults import fault
 from porting.buildfiles.make.generate import NAME, gpu_mk
 from porting.buildfiles.make.model import Makefile
-from porting.buildfiles.make.rewriting import Difference, rewrite
+from porting.buildfiles.make.rewriting import Difference, rewrite, told_alone
 from porting.buildfiles.make.syntax import Kind
 from porting.buildfiles.model import BuildContext, Converted, rewritten, unreadable
 from porting.buildfiles.shell.generate import NAME as DETECT
 from porting.buildfiles.shell.generate import gpu_detect
+from porting.buildfiles.vendor_paths.table import ROCM
 from porting.diagnostics import Severity, by_place
 from porting.edits import Edit
 from porting.generated import FOLDER
 from porting.hipify import Hipified
-from porting.rules.strings.machine import CUDA_FOLDER, HOME_VARIABLE, ROCM_HOME, ROCM_VARIABLE
+from porting.rules.strings.machine import (
+    CUDA_FOLDER,
+    HINT,
+    HOME_VARIABLE,
+    ROCM_HOME,
+    ROCM_VARIABLE,
+)
 from porting.source import SourceFile
 
 _NAMES = frozenset(("Makefile", "makefile", "GNUmakefile"))
@@ -86,7 +93,9 @@ def _convert(
         if line.kind is not Kind.BLANK
     )
     if not _CUDA.search(code):
-        return Hipified(source, source.data), []
+        asks = HINT.search(code) and not ROCM.search(code)
+        told = tuple(by_place(told_alone(makefile, context).found)) if asks else ()
+        return Hipified(source, source.data, diagnostics=told), []
     if _ROCM.search(code):
         text = f"{source.path} knows ROCm and stays as it is"
         told = (ALREADY_PORTED.at(source.path, text),)

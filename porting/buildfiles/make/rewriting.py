@@ -10,9 +10,9 @@ from porting.buildfiles.implied import implied_libraries
 from porting.buildfiles.make.model import Makefile, renamed
 from porting.buildfiles.make.pieces import Change, Rocm, architecture_variables, changes
 from porting.buildfiles.make.syntax import Kind, Line
-from porting.buildfiles.make.words import Word, end_of_reference
+from porting.buildfiles.make.vendor import Told, runs_tool, talks, told_of, without
+from porting.buildfiles.make.words import Word
 from porting.buildfiles.model import BuildContext
-from porting.buildfiles.vendor_paths.table import tool
 from porting.config import Mode
 from porting.diagnostics import Code, Diagnostic, Severity
 from porting.edits import Edit
@@ -26,7 +26,6 @@ _ASKS_VERSION = re.compile(r"nvcc\S*\s+(?:--version|-V)\b|\$[({]NVCC[)}]\s+(?:--
 _OPTION = re.compile(r"-gencode|-arch=|--generate-code|-lcudart|-Xcompiler")
 _EVAL = re.compile(r"\$\(eval\s+([\w.-]+)\s*\+=\s*(?:-gencode|--generate-code|-arch)\b")
 _SHELL_WORDS = frozenset(("if", "then", "elif", "else", "do", "while", "until", "!", "{", "exec"))
-_SHELL = re.compile(r"\$[({]shell\s")
 _CUDA_FILE = re.compile(r"[\w./%*$(){}-]+\.cuh?")
 
 
@@ -69,30 +68,46 @@ class Rewriting:
         return name if count == 1 else f"{name}_{count}"
 
 
+def told_alone(makefile: Makefile, context: BuildContext) -> Rewriting:
+    """Return the findings about a file that has nothing to rewrite."""
+    work = Rewriting(makefile, context, {})
+    for line in makefile.lines:
+        _tell(work, told_of(makefile, line))
+    return work
+
+
 def rewrite(makefile: Makefile, context: BuildContext, taken: dict[str, int]) -> Rewriting:
     """Return the rewriting of a file; an error among its findings means: leave it alone."""
     work = Rewriting(makefile, context, taken)
     variables = architecture_variables(makefile)
     rocm = _spelling(work, variables)
     for line in makefile.lines:
+        told = told_of(makefile, line)
+        _tell(work, told)
         if line.kind is Kind.ASSIGNMENT and line.name in (*variables, *makefile.homes()):
             # A CUDA build goes on reading it, and a ROCm tree has it under its new name.
             if line.name in rocm.variables:
                 work.edits.append(Edit(line.value, line.stop, " ".join(context.target.archs)))
-        elif line.kind in (Kind.ASSIGNMENT, Kind.RECIPE):
-            for words in _commands(makefile.words(line), line):
-                _words(work, line, words, rocm)
-            _tools(work, line)
-        elif line.kind is Kind.DIRECTIVE:
-            _directive(work, line, rocm)
-        elif line.kind is Kind.DEFINE and _CUDA.search(_text(makefile, line)):
-            _refuse(work, line.start, "a define block with commands for CUDA")
+        else:
+            _line(work, line, rocm, told)
         if _ASKS_VERSION.search(_text(makefile, line)):
             message = "a decision by the version of nvcc, which a ROCm build does not have"
             work.tell(VERSION_DECISION, line.start, message, "decide by GPU_PLATFORM instead")
     if not work.compat:
         _rename(work)
     return work
+
+
+def _line(work: Rewriting, line: Line, rocm: Rocm, told: Sequence[Told]) -> None:
+    if line.kind in (Kind.ASSIGNMENT, Kind.RECIPE):
+        for words in _commands(work.makefile.words(line), line):
+            if not runs_tool(words, told):
+                _words(work, line, words, rocm, told)
+    elif line.kind is Kind.DIRECTIVE:
+        _directive(work, line, rocm)
+    elif line.kind is Kind.DEFINE:
+        if _CUDA.search(without(_text(work.makefile, line), line.value, told)):
+            _refuse(work, line.start, "a define block with commands for CUDA")
 
 
 def _directive(work: Rewriting, line: Line, rocm: Rocm) -> None:
@@ -148,12 +163,21 @@ def _goes_before(word: str) -> bool:
     return bool(re.match(r"[@+-]*\w+=", word)) or word.lstrip("@+-") in _SHELL_WORDS
 
 
-def _words(work: Rewriting, line: Line, words: list[Word], rocm: Rocm) -> None:
+def _tell(work: Rewriting, told: Sequence[Told]) -> None:
+    for one in told:
+        work.tell(one.found.code, one.start, one.found.message, one.found.help)
+
+
+def _words(
+    work: Rewriting, line: Line, words: list[Word], rocm: Rocm, told: Sequence[Told]
+) -> None:
     variable = line.name if line.kind is Kind.ASSIGNMENT else ""
     found = list(changes(work.makefile, words, rocm, variable=variable, target=line.target))
     changed = {n for change in found for n in range(change.first, change.end)}
-    for number, word in enumerate(words):
-        if number not in changed and _is_left(word.text, work.makefile.homes()):
+    talk = line.kind is Kind.RECIPE and talks(work.makefile.source.text, words)
+    for number, word in enumerate(words if not talk else ()):
+        rest = without(word.text, word.start, told)
+        if number not in changed and _is_left(rest, work.makefile.homes()):
             _refuse(work, word.start, f"'{word.text}' has no certain counterpart for ROCm")
     for change in found:
         for note in change.notes:
@@ -164,17 +188,6 @@ def _words(work: Rewriting, line: Line, words: list[Word], rocm: Rocm) -> None:
                 work.tell(code, words[change.first].start, f"{note.flag}: {note.text}")
     for group in _groups(sorted(found, key=lambda c: (c.first, c.end)), joined=work.compat):
         _apply(work, line, words, group)
-
-
-def _tools(work: Rewriting, line: Line) -> None:
-    """Tell what the shell is asked of NVIDIA's programs while make reads the file."""
-    text = _text(work.makefile, line)
-    for shell in _SHELL.finditer(text):
-        inside = text[shell.start() : end_of_reference(text, shell.start())]
-        for word in dict.fromkeys(re.findall(r"[\w./-]+", inside)):
-            found = tool(word)
-            if found is not None and found.word != "nvcc":
-                work.tell(found.code, line.value + shell.start(), found.message, found.help)
 
 
 def _is_left(text: str, homes: tuple[str, ...]) -> bool:

@@ -221,15 +221,6 @@ def test_commands_for_cuda_are_the_same_as_before(
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize("mode", Mode)
-def test_tool_that_make_asks_is_told_at_its_line(convert: Convert, mode: Mode) -> None:
-    text = "CC = $(shell nvidia-smi --query-gpu=compute_cap | head -1)\na.o: a.cu\n\tnvcc -c $<\n"
-    done = convert({"Makefile": text}, mode)
-    (found,) = (d for d in done.diagnostics if d.severity.value == "warning")
-    assert (found.code, found.line) == ("BLD161", 1)
-    assert "Makefile" in done.outputs
-
-
 @pytest.mark.parametrize(
     ("name", "is_makefile"),
     [

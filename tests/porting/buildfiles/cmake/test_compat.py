@@ -187,8 +187,10 @@ else()
 endif()
 enable_language(CUDA)
 """
-    done = convert(text, Mode.COMPAT)
-    assert done.text().replace("${GPU_LANGUAGE}", "CUDA") == """\
+    converted = convert(text, Mode.COMPAT).text().replace("${GPU_LANGUAGE}", "CUDA")
+    assert (
+        converted
+        == """\
 project(p CXX)
 if(WITH_GPU)
   include(eclosion/gpu.cmake)
@@ -212,6 +214,7 @@ endif()
 include(eclosion/gpu.cmake)
 enable_language(CUDA)
 """
+    )
 
 
 def test_project_in_a_branch_leaves_the_other_one_its_own_file(convert: Convert) -> None:
