@@ -105,9 +105,10 @@ def _line(work: Rewriting, line: Line, rocm: Rocm, told: Sequence[Told]) -> None
                 _words(work, line, words, rocm, told)
     elif line.kind is Kind.DIRECTIVE:
         _directive(work, line, rocm)
-    elif line.kind is Kind.DEFINE:
-        if _CUDA.search(without(_text(work.makefile, line), line.value, told)):
-            _refuse(work, line.start, "a define block with commands for CUDA")
+    elif line.kind is Kind.DEFINE and _CUDA.search(
+        without(_text(work.makefile, line), line.value, told)
+    ):
+        _refuse(work, line.start, "a define block with commands for CUDA")
 
 
 def _directive(work: Rewriting, line: Line, rocm: Rocm) -> None:
