@@ -12,7 +12,7 @@ from os import environ
 
 from runtime.config.errors import ConfigError
 from runtime.config.keys import KEYS, Value, find, unknown
-from runtime.config.values import checked, from_text, shown
+from runtime.config.values import checked, from_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,11 +163,6 @@ def from_file(path: str) -> dict[str, Value]:
             f"ECLOSION_CONFIG={path} cannot be read: {error}; name a TOML file, or unset it"
         ) from error
     return read(document, f" in {path}")
-
-
-def as_lines(view: Mapping[str, Value]) -> list[str]:
-    """Return one line per key, `name = value`, as people write values."""
-    return [f"{name} = {shown(KEYS[name], value)}" for name, value in view.items()]
 
 
 PROCESS = Configuration(environ)

@@ -41,7 +41,7 @@ def checked(key: Key, given: object, place: str = "") -> Value:
     """
     value = _READERS[key.kind](given)
     if value is None:
-        kind = ConfigError if _may_be_text(key, given) else ConfigTypeError
+        kind = ConfigError if _takes_type(key, given) else ConfigTypeError
         raise kind(f"{_shown(key, given, place)} is not {_TAKES[key.kind]}")
     if isinstance(value, int | float) and not key.low <= value <= key.high:
         raise ConfigError(
@@ -86,20 +86,21 @@ def _shown(key: Key, given: object, place: str) -> str:
     return f"{key.name}={given!r}{place}"
 
 
-def _may_be_text(key: Key, given: object) -> bool:
+def _takes_type(key: Key, given: object) -> bool:
     """Tell whether the type is one that the key takes, so that it is the value that is wrong."""
-    if key.kind in {"duration", "size"}:
-        return isinstance(given, str | int | float) and not isinstance(given, bool)
-    return isinstance(given, str | list | tuple) if key.kind == "names" else False
+    if key.kind == "duration":
+        return isinstance(given, str | float)
+    return key.kind == "size" and isinstance(given, str)
 
 
 def _duration(given: object) -> float | None:
     if isinstance(given, str):
-        return _sum(given, _SECONDS)
+        total = _sum(given, _SECONDS)
+        return None if total is None else round(float(total), 9)  # 700 * 1e-3 is not 0.7
     if isinstance(given, int | float) and not isinstance(given, bool):
         return float(given) if given == given and abs(given) <= LIMIT else None  # noqa: PLR0124
-    total = getattr(given, "total_seconds", None)  # a timedelta
-    return float(total()) if callable(total) else None
+    seconds = getattr(given, "total_seconds", None)  # a timedelta
+    return float(seconds()) if callable(seconds) else None
 
 
 #: Beyond it an int has no float; what is smaller and still too much is told as out of range.
