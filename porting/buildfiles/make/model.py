@@ -90,8 +90,10 @@ class Makefile:
                 blocks[-1].append(set())
                 complete[-1] = not branch[1]
             elif blocks and _END.match(text):
-                names = set.intersection(*blocks.pop()) if complete.pop() else set()
-                (blocks[-1][-1] if blocks else certain).update(names)
+                branches = blocks.pop()
+                if complete.pop():
+                    names = set.intersection(*branches)
+                    (blocks[-1][-1] if blocks else certain).update(names)
             elif line.kind is Kind.ASSIGNMENT:
                 (blocks[-1][-1] if blocks else certain).add(line.name)
         of_evals = {name for name in self.values if name not in self._assigned}

@@ -29,6 +29,8 @@ _ARCHITECTURES = re.compile(r"(?:(?:sm_|compute_)?\d{2,3}[af]?[\s,;]*)+")
 _VERSION = frozenset(("--version", "-V"))
 _VARIABLE = re.compile(r"\$[({]([\w.-]+)[)}]")
 _BEFORE_PROGRAM = frozenset(("", "@", "ccache", "sccache", "time", "nice"))
+# Options of which the last of a kind holds: of debug information, code generation, optimisation.
+_PLAIN_OPTION = re.compile(r"-[gfmO][\w=-]*")
 _LINK_DEVICE_CODE = ("-fgpu-rdc", "--hip-link")
 
 
@@ -65,14 +67,16 @@ def changes(
 ) -> Iterator[Change]:
     """Yield what changes in the words of a variable's value or of a simple command, in order.
 
-    `target`: that of the rule whose command it is.
+    `target`: that of the rule whose command it is.  Without architectures in `rocm` those of the
+    words go: the variable has ROCm's already.
     """
     texts = [word.bare for word in words]
     program = _program(makefile, texts)
     runs_nvcc = bool(words) and makefile.is_nvcc(texts[program])
     of_another = not runs_nvcc and _is_program(texts)
-    given = False
+    given = not rocm.architectures
     seen: set[str] = set()
+    made: list[str] = []
     for piece in translate(texts).pieces:
         old = texts[piece.start : piece.end]
         new, notes = list(piece.flags), piece.notes
@@ -85,16 +89,24 @@ def changes(
             new, notes = [called], ()
         elif piece.end == piece.start + 1 and not piece.arch:
             new, notes = _one(makefile, old[0], rocm, new, notes)
-            if (found := _library_name(makefile, variable, old[0])) is not None:
-                new = list(found)
-            if RUNTIME.match(old[0]):
-                new = [*_folder_of(makefile, variable, rocm), *new, *rocm.implied]
+            new = _linked(makefile, variable, old[0], rocm, new)
         new = [flag for flag in new if flag not in seen or flag in old]
         seen.update(flag for flag in new if PATH_OPTION.fullmatch(flag))
+        if new != old and _is_said(new, made, texts[piece.end :]):
+            new = []
+        made += new
         if new != old:
             yield Change(piece.start, piece.end, " ".join(new), notes)
     if not variable and words:
         yield from _command(makefile, words, rocm, target, program if runs_nvcc else -1)
+
+
+def _is_said(new: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether the words around say an option: as the last of its kind before, or later on."""
+    if len(new) != 1 or not _PLAIN_OPTION.fullmatch(new[0]):
+        return False
+    same = [word for word in before if word.startswith(new[0][:2])]
+    return same[-1:] == list(new) or new[0] in after
 
 
 def _program(makefile: Makefile, texts: Sequence[str]) -> int:
@@ -155,12 +167,15 @@ def _one(
     return [f"{name}{folder}", *extra.get(option[1], [])], notes
 
 
-def _library_name(makefile: Makefile, variable: str, text: str) -> tuple[str, ...] | None:
-    """Return ROCm's name for a library of CUDA's that a variable names for `-l$(variable)`."""
-    if not variable or not re.search(rf"-l\$[({{]{re.escape(variable)}[)}}]", makefile.all_text):
-        return None
+def _linked(makefile: Makefile, variable: str, text: str, rocm: Rocm, new: list[str]) -> list[str]:
+    """Return what a word becomes when it links the runtime, or names a library for `-l$(...)`."""
+    if RUNTIME.match(text):
+        return [*_folder_of(makefile, variable, rocm), *new, *rocm.implied]
+    named = rf"-l\$[({{]{re.escape(variable)}[)}}]"
+    if not variable or not re.search(named, makefile.all_text):
+        return new
     found = library(text)
-    return found.link[:1] if found is not None and found.link else None
+    return list(found.link[:1]) if found is not None and found.link else new
 
 
 def _folder(below: str, rocm: Rocm) -> str:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from porting.buildfiles.codes import LEFT_ALONE, VERSION_DECISION, flag_code
 from porting.buildfiles.flags import offload_arch
 from porting.buildfiles.implied import implied_libraries
+from porting.buildfiles.make.appending import is_for_targets, repeated
 from porting.buildfiles.make.model import Makefile, renamed
 from porting.buildfiles.make.pieces import Change, Rocm, architecture_variables, changes
+from porting.buildfiles.make.removal import removal
 from porting.buildfiles.make.syntax import Kind, Line
 from porting.buildfiles.make.vendor import Told, runs_tool, talks, told_of, without
 from porting.buildfiles.make.words import Word
@@ -40,7 +42,10 @@ class Difference:
 
 @dataclass
 class Rewriting:
-    """What is collected about one file; `taken`: names of gpu.mk's variables so far."""
+    """What is collected about one file; `taken`: names of gpu.mk's variables so far.
+
+    `repeated`: where lines start whose architectures their variable has already.
+    """
 
     makefile: Makefile
     context: BuildContext
@@ -48,6 +53,7 @@ class Rewriting:
     edits: list[Edit] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
+    repeated: frozenset[int] = frozenset()
 
     @property
     def compat(self) -> bool:
@@ -81,6 +87,7 @@ def rewrite(makefile: Makefile, context: BuildContext, taken: dict[str, int]) ->
     work = Rewriting(makefile, context, taken)
     variables = architecture_variables(makefile)
     rocm = _spelling(work, variables)
+    work.repeated = repeated(makefile)
     for line in makefile.lines:
         told = told_of(makefile, line)
         _tell(work, told)
@@ -173,6 +180,8 @@ def _words(
     work: Rewriting, line: Line, words: list[Word], rocm: Rocm, told: Sequence[Told]
 ) -> None:
     variable = line.name if line.kind is Kind.ASSIGNMENT else ""
+    if line.start in work.repeated:
+        rocm = replace(rocm, architectures="", variables=frozenset())
     found = list(changes(work.makefile, words, rocm, variable=variable, target=line.target))
     changed = {n for change in found for n in range(change.first, change.end)}
     talk = line.kind is Kind.RECIPE and talks(work.makefile.source.text, words)
@@ -187,8 +196,26 @@ def _words(
                 _refuse(work, words[change.first].start, f"{note.flag}: {note.text}")
             else:
                 work.tell(code, words[change.first].start, f"{note.flag}: {note.text}")
+    if not work.compat and _vanishes(work.makefile, line, words, found):
+        work.edits.append(Edit(line.start, line.end, ""))
+        return
     for group in _groups(sorted(found, key=lambda c: (c.first, c.end)), joined=work.compat):
         _apply(work, line, words, group)
+
+
+def _vanishes(
+    makefile: Makefile, line: Line, words: Sequence[Word], found: Sequence[Change]
+) -> bool:
+    """Whether a line that appends to a variable would append nothing."""
+    text = makefile.source.text
+    gone = {n for change in found if not change.text for n in range(change.first, change.end)}
+    return (
+        line.operator == "+="
+        and bool(words)
+        and len(gone) == len(words)
+        and not text[line.stop : line.end].strip()
+        and not is_for_targets(text, line)
+    )
 
 
 def _is_left(text: str, homes: tuple[str, ...]) -> bool:
@@ -204,10 +231,12 @@ def _refuse(work: Rewriting, offset: int, message: str) -> None:
 
 
 def _groups(found: Sequence[Change], *, joined: bool) -> Iterator[list[Change]]:
-    """Yield changes, those that follow each other directly together when `joined`."""
+    """Yield changes, those that follow each other directly together when `joined` or removed."""
     group: list[Change] = []
     for change in found:
-        if group and (not joined or group[-1].end != change.first):
+        adjacent = bool(group) and group[-1].end == change.first
+        gone = adjacent and not group[-1].text and not change.text
+        if group and not (adjacent and (joined or gone)):
             yield group
             group = []
         group.append(change)
@@ -231,10 +260,10 @@ def _apply(work: Rewriting, line: Line, words: Sequence[Word], group: Sequence[C
         work.edits.append(Edit(at, at, f" {rocm}" if last else f"{rocm} "))
         return
     start, stop = words[first].start, words[end - 1].end
-    if not rocm:
-        gap = re.compile(r"[ \t]*").match(text, stop)
-        stop = gap.end() if gap else stop
-    work.edits.append(Edit(start, stop, rocm))
+    edit = Edit(start, stop, rocm) if rocm else removal(text, line, start, stop)
+    # What was put before the first of them stays.
+    least = max((one.end for one in work.edits if one.start <= start), default=0)
+    work.edits.append(Edit(max(edit.start, min(least, start)), edit.end, edit.replacement))
 
 
 def _flat(text: str) -> str:
