@@ -31,4 +31,3 @@ def _takes(key: Key) -> str:
     if key.kind in {"duration", "size", "count"} and key.low > 0:
         return f"{key.kind}, at least {shown(key, key.low)}"
     return key.kind
-
