@@ -62,7 +62,7 @@ def _measure(given: argparse.Namespace) -> Results:
                 runs[side.name].setdefault(measure, []).append(outcome)
                 said = outcome.reason or "done"
                 print(f"{measure} {side.name} {repeat + 1}: {said}", file=sys.stderr, flush=True)
-    floor = floors(2000 if given.quick else 20000) if "floor" in wanted else None
+    floor = floors(*(2000, 1) if given.quick else (10000, 5)) if "floor" in wanted else None
     return Results(runs["ours"], runs["peer"], floor)
 
 

@@ -2,10 +2,12 @@
 
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from .side import Outcome
@@ -15,29 +17,40 @@ _MESSAGE = b"x" * 64
 _WARM = 1000
 
 
-def floors(rounds: int) -> Outcome:
-    """Return what could be measured of `floor C++` and `floor Python`, p50 and p99, in seconds."""
-    figures = dict(zip(("floor Python p50", "floor Python p99"), python_floor(rounds), strict=True))
+def floors(rounds: int, repeats: int) -> Outcome:
+    """Return the medians of what could be measured, in seconds.
+
+    Two processes on two CPUs wake each other by an interrupt; with both on one CPU (`one CPU`)
+    only the switch is left.
+    """
+    runs = [_named("floor Python", python_floor(rounds)) for _ in range(repeats)]
     compiler = shutil.which("c++")
     if compiler is None:
-        return Outcome(figures, "no C++ compiler (c++) is on PATH")
+        return Outcome(_medians(runs), "no C++ compiler (c++) is on PATH")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "floor"
-        compiled = subprocess.run(
-            [compiler, "-std=c++20", "-O2", "-o", str(program), str(_SOURCE)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        compiled = _run([compiler, "-std=c++20", "-O2", "-o", str(program), str(_SOURCE)])
         if compiled.returncode:
-            return Outcome(figures, f"c++ failed: {compiled.stderr.strip()[-200:]}")
-        done = subprocess.run(
-            [program, str(rounds)], capture_output=True, text=True, check=True, timeout=120
-        )
-    for name, value in zip(("floor C++ p50", "floor C++ p99"), done.stdout.split(), strict=True):
-        figures[name] = float(value)
-    return Outcome(figures)
+            return Outcome(_medians(runs), f"c++ failed: {compiled.stderr.strip()[-200:]}")
+        for name, more in (("floor C++", []), ("floor C++ one CPU", ["one-cpu"])) * repeats:
+            done = _run([str(program), str(rounds), *more])
+            if done.returncode:
+                return Outcome(_medians(runs), f"{name} ended with status {done.returncode}")
+            runs.append(_named(name, [float(word) for word in done.stdout.split()]))
+    return Outcome(_medians(runs))
+
+
+def _named(name: str, percentiles: Sequence[float]) -> dict[str, float]:
+    return dict(zip((f"{name} p50", f"{name} p99"), percentiles, strict=True))
+
+
+def _medians(runs: list[dict[str, float]]) -> dict[str, float]:
+    names = dict.fromkeys(name for run in runs for name in run)
+    return {name: statistics.median(run[name] for run in runs if name in run) for name in names}
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 def python_floor(rounds: int) -> tuple[float, float]:

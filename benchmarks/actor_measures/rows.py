@@ -75,6 +75,7 @@ ROWS = (
 FLOOR_ROWS = (
     Row("floor C++ p50", "floor", "unix socket, C++, p50", "us", _US),
     Row("floor C++ p99", "floor", "unix socket, C++, p99", "us", _US),
+    Row("floor C++ one CPU p50", "floor", "  both on one CPU, p50", "us", _US),
     Row("floor Python p50", "floor", "unix socket, Python, p50", "us", _US),
     Row("floor Python p99", "floor", "unix socket, Python, p99", "us", _US),
 )
