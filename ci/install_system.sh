@@ -12,6 +12,8 @@ missing_packages() {
   command -v git >/dev/null || echo git
   command -v patch >/dev/null || echo patch
   command -v clang++-19 >/dev/null || echo clang-19
+  compgen -G '/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ||
+    echo libclang-rt-19-dev
   command -v ld.lld-19 >/dev/null || echo lld-19
   command -v llvm-readelf-19 >/dev/null || echo llvm-19
   command -v clang-format-19 >/dev/null || echo clang-format-19
