@@ -1,0 +1,140 @@
+"""Soak the actors: random deaths, pauses, cuts and slow consumers, and nothing may go missing.
+
+    python benchmarks/soak_actors.py [--seconds 60] [--seed N] [--json FILE]
+
+A mesh of eight processes, two of them on a second host behind a link that is cut, talks without
+a pause while things happen to it, which the seed decides.  Every call has to end; no message
+between two living actors may be lost, come twice or out of order; no process, descriptor or
+memory may be left.  Exits with 1 when something of that did not hold.
+"""
+
+import argparse
+import faulthandler
+import json
+import os
+import random
+import statistics
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+BENCHMARKS = Path(__file__).resolve().parent
+RUN = uuid.uuid4().hex
+# The workers import the actor from this folder, and are found again by the name of the run.
+os.environ["PYTHONPATH"] = str(BENCHMARKS)
+os.environ["ACTOR_BENCHMARK_RUN"] = RUN
+
+from actor_measures.process_tree import left_behind, members  # noqa: E402
+from actor_soak.crowd import PATIENCE, Crowd, sleepers  # noqa: E402
+from actor_soak.holdings import Held, growth  # noqa: E402
+from actor_soak.plan import WEIGHTS, Plan  # noqa: E402
+from actor_soak.rounds import Findings, Rounds  # noqa: E402
+from actor_soak.talker import api, descriptors, resident  # noqa: E402
+
+_GRACE = 3.0
+
+
+def main() -> int:
+    """Run the soak, and print what it found."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--events", nargs="+", choices=tuple(WEIGHTS), default=[])
+    parser.add_argument("--procs", type=int, default=8, help="processes of the mesh")
+    parser.add_argument("--no-link", action="store_true", help="all of them on this host")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    given = parser.parse_args()
+    print(f"seed {given.seed}, {given.seconds:g} s", flush=True)
+    # Whatever hangs so that no timeout of ours ends it shows where, and ends.
+    faulthandler.dump_traceback_later(given.seconds + 8 * PATIENCE, exit=True)
+    findings, samples, messages = Findings(), list[Held](), 0
+    try:
+        samples, messages = _soak(given, findings)
+    except Exception as error:  # noqa: BLE001 # the findings so far are worth their table
+        findings.fault(f"the soak broke off: {type(error).__name__}: {error}")
+    for pid in left_behind(RUN, _GRACE):
+        findings.fault(f"process {pid} outlived the program")
+    faulthandler.cancel_dump_traceback_later()
+    told = _told(given, findings, samples, messages)
+    print(_table(told))
+    if given.json:
+        given.json.write_text(json.dumps(told, indent=1) + "\n")
+    return 1 if findings.faults else 0
+
+
+def _soak(given: argparse.Namespace, findings: Findings) -> tuple[list[Held], int]:
+    api.unhandled_fault_hook = lambda _failure: None
+    remote = 0 if given.no_link else min(2, given.procs - 1)
+    samples = []
+    with Crowd(given.procs - remote, remote) as crowd:
+        plan = Plan(given.seed, crowd.local, crowd.remote, given.events)
+        rounds = Rounds(crowd, plan, findings)
+        crowd.fill((*crowd.local, *crowd.remote))
+        deadline = time.monotonic() + given.seconds
+        while time.monotonic() < deadline and not findings.faults:
+            event = rounds.round()
+            tallies = rounds.settle()
+            samples.append(Held(descriptors(), resident()))
+            line = f"{findings.rounds}: {event.kind} {event.victims}, {samples[-1]}"
+            print(line, file=sys.stderr, flush=True)
+        _check_end(crowd, findings, samples)
+        messages = rounds.messages() + sum(sum(t.sent.values()) for t in tallies)
+        api.shutdown_context().get(timeout=PATIENCE)
+    return samples, messages
+
+
+def _check_end(crowd: Crowd, findings: Findings, samples: list[Held]) -> None:
+    """Look for what the dead left, while the living are still there."""
+    for text in growth(samples):
+        findings.fault(text)
+    deadline = time.monotonic() + _GRACE
+    while len(left := sleepers(members(RUN))) > crowd.grandchildren():
+        if time.monotonic() > deadline:
+            orphans = len(left) - crowd.grandchildren()
+            findings.fault(f"{orphans} children of dead processes live on")
+            return
+        time.sleep(0.05)
+
+
+def _told(
+    given: argparse.Namespace, findings: Findings, samples: list[Held], messages: int
+) -> dict[str, Any]:
+    noticed = {
+        kind: {"p50": statistics.median(taken), "max": max(taken), "count": len(taken)}
+        for kind, taken in sorted(findings.noticed.items())
+    }
+    verdict = f"{len(findings.faults)} faults" if findings.faults else "nothing went missing"
+    return {
+        "summary": f"soak: {verdict} in {findings.rounds} rounds, seed {given.seed}",
+        "seed": given.seed,
+        "seconds": given.seconds,
+        "rounds": findings.rounds,
+        "events": dict(sorted(findings.events.items())),
+        "calls": findings.calls,
+        "messages of the living": messages,
+        "noticed": noticed,
+        "descriptors": [held.descriptors for held in samples],
+        "memory": [held.memory for held in samples],
+        "faults": findings.faults,
+    }
+
+
+def _table(told: dict[str, Any]) -> str:
+    lines = [f"{'event':12}{'times':>7}{'noticed, ms: p50':>18}{'max':>10}"]
+    for kind, times in told["events"].items():
+        seen = told["noticed"].get(kind)
+        cells = f"{seen['p50'] * 1e3:18.1f}{seen['max'] * 1e3:10.1f}" if seen else ""
+        lines.append(f"{kind:12}{times:7}{cells}")
+    lines += [
+        f"{name}: {told[name][0]:,} first, {told[name][-1]:,} last"
+        for name in ("descriptors", "memory")
+        if told[name]
+    ]
+    lines.append(f"{told['calls']:,} calls, {told['messages of the living']:,} messages")
+    return "\n".join([*lines, *(f"FAULT: {text}" for text in told["faults"]), told["summary"]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
