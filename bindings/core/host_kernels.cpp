@@ -14,6 +14,13 @@ namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
+// Processors and GPUs differ in which of the many they make of a sum, so one is
+// chosen: positive, quiet, with no further bit.
+constexpr std::uint16_t kNan16 = 0x7E00;
+constexpr std::uint16_t kNanBfloat16 = 0x7FC0;
+constexpr std::uint32_t kNan32 = 0x7FC00000;
+constexpr std::uint64_t kNan64 = 0x7FF8000000000000;
+
 std::uint64_t word_at(const unsigned char* from, std::size_t left) {
   std::uint64_t word = 0;
   std::memcpy(&word, from, left < kWord ? left : kWord);
@@ -36,13 +43,16 @@ void store(void* to, std::size_t number, Stored value) {
               sizeof(Stored));
 }
 
+// `nan`: the element for what is no number.
 template <typename Stored, typename Wide, typename From, typename To>
 void accumulate_as(void* target, const std::vector<const void*>& sources,
-                   Wide scale, std::size_t count, From from, To to) {
+                   Wide scale, std::size_t count, From from, To to,
+                   Stored nan) {
   for (std::size_t i = 0; i < count; ++i) {
     Wide sum = from(load<Stored>(target, i));
     for (const void* source : sources) sum += from(load<Stored>(source, i));
-    store<Stored>(target, i, to(sum * scale));
+    sum *= scale;
+    store<Stored>(target, i, std::isnan(sum) ? nan : to(sum));
   }
 }
 
@@ -106,16 +116,17 @@ void accumulate(void* target, const std::vector<const void*>& sources,
   switch (element) {
     case Element::kFloat32:
       return accumulate_as<float, float>(target, sources, narrow, count, same,
-                                         same);
+                                         same, std::bit_cast<float>(kNan32));
     case Element::kFloat64:
       return accumulate_as<double, double>(target, sources, scale, count, same,
-                                           same);
+                                           same, std::bit_cast<double>(kNan64));
     case Element::kFloat16:
-      return accumulate_as<std::uint16_t, float>(target, sources, narrow, count,
-                                                 half_to_float, float_to_half);
+      return accumulate_as<std::uint16_t, float>(
+          target, sources, narrow, count, half_to_float, float_to_half, kNan16);
     case Element::kBfloat16:
       return accumulate_as<std::uint16_t, float>(
-          target, sources, narrow, count, bfloat16_to_float, float_to_bfloat16);
+          target, sources, narrow, count, bfloat16_to_float, float_to_bfloat16,
+          kNanBfloat16);
   }
 }
 

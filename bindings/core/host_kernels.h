@@ -33,7 +33,9 @@ std::size_t element_size(Element element);
 
 // target[i] = (target[i] + the sum of sources[i]) * scale, for `count`
 // elements. Sums are made in float, those of doubles in double, in the order
-// of the sources; results are rounded to the nearest, ties to even.
+// of the sources; results are rounded to the nearest, ties to even. What is no
+// number has one form: positive, quiet, no further bit. So every device makes
+// the same bits of the same elements.
 void accumulate(void* target, const std::vector<const void*>& sources,
                 double scale, Element element, std::size_t count);
 

@@ -12,12 +12,27 @@
 namespace eclosion::gpu {
 namespace {
 
-// The type in which elements are summed, and the way there and back.
+// The type in which elements are summed, and the way there and back. `nan`: the
+// element for what is no number; devices differ in which of them they make.
 template <typename T>
-struct Wide {
-  using Type = T;
-  static __device__ T from(T value) { return value; }
-  static __device__ T to(T value) { return value; }
+struct Wide;
+
+template <>
+struct Wide<float> {
+  using Type = float;
+  static __device__ float from(float value) { return value; }
+  static __device__ float to(float value) { return value; }
+  static __device__ float nan() { return __uint_as_float(0x7FC00000U); }
+};
+
+template <>
+struct Wide<double> {
+  using Type = double;
+  static __device__ double from(double value) { return value; }
+  static __device__ double to(double value) { return value; }
+  static __device__ double nan() {
+    return __longlong_as_double(0x7FF8000000000000LL);
+  }
 };
 
 template <>
@@ -25,6 +40,7 @@ struct Wide<__half> {
   using Type = float;
   static __device__ float from(__half value) { return __half2float(value); }
   static __device__ __half to(float value) { return __float2half(value); }
+  static __device__ __half nan() { return __ushort_as_half(0x7E00U); }
 };
 
 template <>
@@ -36,16 +52,26 @@ struct Wide<__nv_bfloat16> {
   static __device__ __nv_bfloat16 to(float value) {
     return __float2bfloat16(value);
   }
+  static __device__ __nv_bfloat16 nan() {
+    return __ushort_as_bfloat16(0x7FC0U);
+  }
 };
 
+// Addresses that go with the launch.
 template <typename T>
-struct Sources {
+struct Few {
   const T* at[kMaxSources];
-  int count;
 };
 
+// Addresses in memory of the device.
 template <typename T>
-__global__ void accumulate_kernel(T* target, Sources<T> sources,
+struct Many {
+  const T* const* at;
+};
+
+template <typename T, typename Sources>
+__global__ void accumulate_kernel(T* target, Sources sources,
+                                  std::size_t number,
                                   typename Wide<T>::Type scale,
                                   std::size_t count) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
@@ -53,23 +79,34 @@ __global__ void accumulate_kernel(T* target, Sources<T> sources,
            static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < count; i += step) {
     typename Wide<T>::Type sum = Wide<T>::from(target[i]);
-    for (int source = 0; source < sources.count; ++source) {
+    for (std::size_t source = 0; source < number; ++source) {
       sum += Wide<T>::from(sources.at[source][i]);
     }
-    target[i] = Wide<T>::to(sum * scale);
+    sum *= scale;
+    target[i] = sum != sum ? Wide<T>::nan() : Wide<T>::to(sum);
   }
 }
 
-template <typename T>
-void run(std::uintptr_t target, const std::vector<std::uintptr_t>& addresses,
+template <typename T, typename Sources>
+void run(std::uintptr_t target, Sources sources, std::size_t number,
          double scale, std::size_t count, const Stream& stream) {
-  Sources<T> sources{};
-  for (const std::uintptr_t address : addresses) {
-    sources.at[sources.count++] = reinterpret_cast<const T*>(address);
-  }
-  launch(accumulate_kernel<T>, blocks_for(count), stream,
-         reinterpret_cast<T*>(target), sources,
+  launch(accumulate_kernel<T, Sources>, blocks_for(count), stream,
+         reinterpret_cast<T*>(target), sources, number,
          static_cast<typename Wide<T>::Type>(scale), count);
+}
+
+template <typename T>
+Few<T> few(const std::vector<std::uintptr_t>& addresses) {
+  Few<T> sources{};
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    sources.at[i] = reinterpret_cast<const T*>(addresses[i]);
+  }
+  return sources;
+}
+
+template <typename T>
+Many<T> many(const std::uint64_t* table) {
+  return {reinterpret_cast<const T* const*>(table)};
 }
 
 }  // namespace
@@ -77,20 +114,44 @@ void run(std::uintptr_t target, const std::vector<std::uintptr_t>& addresses,
 void accumulate(std::uintptr_t target,
                 const std::vector<std::uintptr_t>& sources, double scale,
                 Element element, std::size_t count, const Stream& stream) {
-  if (sources.size() > kMaxSources) {
+  const std::size_t number = sources.size();
+  if (number > kMaxSources) {
     throw std::invalid_argument(
-        std::to_string(sources.size()) + " sources in one launch; at most " +
-        std::to_string(kMaxSources) + " fit, so accumulate them in turn");
+        std::to_string(number) + " addresses with one launch; at most " +
+        std::to_string(kMaxSources) + " fit, so make a table of them");
   }
   switch (element) {
     case Element::kFloat32:
-      return run<float>(target, sources, scale, count, stream);
+      return run<float>(target, few<float>(sources), number, scale, count,
+                        stream);
     case Element::kFloat64:
-      return run<double>(target, sources, scale, count, stream);
+      return run<double>(target, few<double>(sources), number, scale, count,
+                         stream);
     case Element::kFloat16:
-      return run<__half>(target, sources, scale, count, stream);
+      return run<__half>(target, few<__half>(sources), number, scale, count,
+                         stream);
     case Element::kBfloat16:
-      return run<__nv_bfloat16>(target, sources, scale, count, stream);
+      return run<__nv_bfloat16>(target, few<__nv_bfloat16>(sources), number,
+                                scale, count, stream);
+  }
+}
+
+void accumulate_many(std::uintptr_t target, const std::uint64_t* table,
+                     std::size_t number, double scale, Element element,
+                     std::size_t count, const Stream& stream) {
+  switch (element) {
+    case Element::kFloat32:
+      return run<float>(target, many<float>(table), number, scale, count,
+                        stream);
+    case Element::kFloat64:
+      return run<double>(target, many<double>(table), number, scale, count,
+                         stream);
+    case Element::kFloat16:
+      return run<__half>(target, many<__half>(table), number, scale, count,
+                         stream);
+    case Element::kBfloat16:
+      return run<__nv_bfloat16>(target, many<__nv_bfloat16>(table), number,
+                                scale, count, stream);
   }
 }
 

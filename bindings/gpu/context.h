@@ -1,25 +1,10 @@
-// The primary context of a device, which the driver API needs and the runtime
-// shares.
+// The context of a device that all libraries of a process share.
 #pragma once
-
-#include <cuda.h>
 
 namespace eclosion::gpu {
 
-// Keeps a device's primary context alive and makes it the thread's.
-class PrimaryContext {
- public:
-  explicit PrimaryContext(int device);
-  PrimaryContext(const PrimaryContext&) = delete;
-  PrimaryContext& operator=(const PrimaryContext&) = delete;
-  ~PrimaryContext();
-
-  // Whether anybody has made the device's context yet; asking makes none.
-  static bool is_active(int device);
-
- private:
-  int device_;
-  CUcontext before_ = nullptr;
-};
+// Whether anybody in this process has made the device's context yet, which
+// takes memory and forbids to fork; asking makes none.
+bool has_context(int device);
 
 }  // namespace eclosion::gpu

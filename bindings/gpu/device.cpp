@@ -121,10 +121,24 @@ void disable_peer_access(int device, int peer) {
   ECLOSION_CALL(cudaDeviceDisablePeerAccess, peer);
 }
 
-DeviceScope::DeviceScope(int device) : before_(current_device()) {
+DeviceScope::DeviceScope(int device)
+    : device_(device), before_(current_device()) {
   set_device(device);
 }
 
-DeviceScope::~DeviceScope() { static_cast<void>(cudaSetDevice(before_)); }
+DeviceScope::DeviceScope(int device,
+                         const std::nothrow_t& /*unchecked*/) noexcept
+    : device_(device), before_(device) {
+  if (cudaGetDevice(&before_) != cudaSuccess ||
+      cudaSetDevice(device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+  }
+}
+
+// Made current without need, a device would get a context and lose the memory
+// for it.
+DeviceScope::~DeviceScope() {
+  if (before_ != device_) static_cast<void>(cudaSetDevice(before_));
+}
 
 }  // namespace eclosion::gpu

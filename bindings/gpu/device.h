@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <string>
 
 namespace eclosion::gpu {
@@ -52,15 +53,20 @@ bool can_access_peer(int device, int peer);
 void enable_peer_access(int device, int peer);
 void disable_peer_access(int device, int peer);
 
-// The current device is another one while this lives.
+// A device is the thread's current one while this lives, and its context the
+// driver's. What is put into a stream, or made for a device, is so in a scope
+// of that device: the current one is 0 in every new thread.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);
+  // To release something: a device that cannot be made current is let be.
+  DeviceScope(int device, const std::nothrow_t& unchecked) noexcept;
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
   ~DeviceScope();
 
  private:
+  int device_;
   int before_;
 };
 

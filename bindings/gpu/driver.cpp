@@ -41,14 +41,18 @@ const Driver& Driver::get() {
 void check_driver(CUresult status, const char* call) {
   if (status == CUDA_SUCCESS) return;
   const Driver& driver = Driver::get();
-  throw GpuError(call, static_cast<int>(status),
-                 text_of(driver.cuGetErrorName_, status, "unknown error"),
-                 text_of(driver.cuGetErrorString_, status, "no description"));
+  const GpuError error(
+      call, static_cast<int>(status),
+      text_of(driver.cuGetErrorName_, status, "unknown error"),
+      text_of(driver.cuGetErrorString_, status, "no description"));
+  if (status == CUDA_ERROR_NOT_SUPPORTED) throw UnsupportedError(error);
+  throw error;
 }
 
 void throw_missing(const char* function) {
-  throw UnsupportedError(std::string(function) + " is not in the driver at " +
-                         Driver::get().path + "; it comes with a newer driver");
+  throw UnsupportedError(
+      function, std::string(function) + " is not in the driver at " +
+                    Driver::get().path + "; it comes with a newer driver");
 }
 
 }  // namespace eclosion::gpu

@@ -13,11 +13,7 @@
   X(cuGetErrorString, "cuGetErrorString")                           \
   X(cuDriverGetVersion, "cuDriverGetVersion")                       \
   X(cuDeviceGetAttribute, "cuDeviceGetAttribute")                   \
-  X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")           \
-  X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")      \
   X(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState")       \
-  X(cuCtxSetCurrent, "cuCtxSetCurrent")                             \
-  X(cuCtxGetCurrent, "cuCtxGetCurrent")                             \
   X(cuMemGetAddressRange, "cuMemGetAddressRange_v2")                \
   X(cuMemGetHandleForAddressRange, "cuMemGetHandleForAddressRange") \
   X(cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity") \
@@ -46,7 +42,8 @@ struct Driver {
   static const Driver& get();
 };
 
-// Throw GpuError for a status that is no success, with the driver's words.
+// Throw GpuError for a status that is no success, with the driver's words, and
+// UnsupportedError for the one that says so.
 void check_driver(CUresult status, const char* call);
 
 // Throw UnsupportedError: the driver lacks a function.

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "unsupported.h"
+
 namespace eclosion::gpu {
 namespace {
 
@@ -16,7 +18,11 @@ std::string describe(const std::string& call, int code, const std::string& name,
 
 GpuError::GpuError(std::string call, int code, std::string name,
                    std::string text)
-    : std::runtime_error(describe(call, code, name, text)),
+    : GpuError(describe(call, code, name, text), call, code, name, text) {}
+
+GpuError::GpuError(const std::string& what, std::string call, int code,
+                   std::string name, std::string text)
+    : std::runtime_error(what),
       call_(std::move(call)),
       code_(code),
       name_(std::move(name)),
@@ -25,8 +31,10 @@ GpuError::GpuError(std::string call, int code, std::string name,
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
-  throw GpuError(call, static_cast<int>(status), cudaGetErrorName(status),
-                 cudaGetErrorString(status));
+  const GpuError error(call, static_cast<int>(status), cudaGetErrorName(status),
+                       cudaGetErrorString(status));
+  if (status == cudaErrorNotSupported) throw UnsupportedError(error);
+  throw error;
 }
 
 }  // namespace eclosion::gpu

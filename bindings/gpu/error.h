@@ -14,6 +14,9 @@ namespace eclosion::gpu {
 class GpuError : public std::runtime_error {
  public:
   GpuError(std::string call, int code, std::string name, std::string text);
+  // `what`: the message, where it is another than the vendor's words.
+  GpuError(const std::string& what, std::string call, int code,
+           std::string name, std::string text);
 
   // The function that failed, as the vendor names it.
   [[nodiscard]] const std::string& call() const noexcept { return call_; }
@@ -31,7 +34,8 @@ class GpuError : public std::runtime_error {
   std::string text_;
 };
 
-// Throw GpuError for a status that is no success.
+// Throw GpuError for a status that is no success, UnsupportedError for the one
+// that says so.
 //
 // Releases differ in when a failure is still to be seen in the thread's error
 // state. So statuses alone are trusted, and a failure is taken out of that

@@ -1,6 +1,7 @@
 // Stream capture, and the graphs that come of it.
 #include "graph.h"
 
+#include "device.h"
 #include "error.h"
 
 namespace eclosion::gpu {
@@ -13,13 +14,15 @@ void GraphExecDeleter::operator()(cudaGraphExec_t graph) const noexcept {
   static_cast<void>(cudaGraphExecDestroy(graph));
 }
 
-Graph::Graph(cudaGraph_t graph) : graph_(graph) {
+Graph::Graph(cudaGraph_t graph, int device) : graph_(graph) {
+  const DeviceScope scope(device);
   cudaGraphExec_t exec = nullptr;
   ECLOSION_CALL(cudaGraphInstantiateWithFlags, &exec, graph, 0);
   exec_.reset(exec);
 }
 
 void Graph::launch(const Stream& stream) const {
+  const DeviceScope scope(stream.device());
   ECLOSION_CALL(cudaGraphLaunch, exec_.get(), stream.get());
 }
 
@@ -29,13 +32,19 @@ std::size_t Graph::node_count() const {
   return count;
 }
 
-Capture::Capture(const Stream& stream) : stream_(stream.get()) {
+Capture::Capture(const Stream& stream)
+    : stream_(stream.get()), device_(stream.device()) {
+  const DeviceScope scope(device_);
   ECLOSION_CALL(cudaStreamBeginCapture, stream_,
                 cudaStreamCaptureModeThreadLocal);
 }
 
-Capture::~Capture() {
+Capture::~Capture() { cancel(); }
+
+void Capture::cancel() noexcept {
   if (!is_open_) return;
+  is_open_ = false;
+  const DeviceScope there(device_, std::nothrow);
   cudaGraph_t graph = nullptr;
   if (cudaStreamEndCapture(stream_, &graph) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
@@ -45,9 +54,10 @@ Capture::~Capture() {
 
 Graph Capture::end() {
   is_open_ = false;
+  const DeviceScope scope(device_);
   cudaGraph_t graph = nullptr;
   ECLOSION_CALL(cudaStreamEndCapture, stream_, &graph);
-  return Graph(graph);
+  return {graph, device_};
 }
 
 }  // namespace eclosion::gpu

@@ -26,7 +26,7 @@ class Graph {
 
  private:
   friend class Capture;
-  explicit Graph(cudaGraph_t graph);
+  Graph(cudaGraph_t graph, int device);
 
   std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, GraphDeleter> graph_;
   std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, GraphExecDeleter>
@@ -44,9 +44,12 @@ class Capture {
 
   // End the recording and make it ready to launch.
   Graph end();
+  // End the recording and drop it; nothing is done after an end.
+  void cancel() noexcept;
 
  private:
   cudaStream_t stream_;
+  int device_;
   bool is_open_ = true;
 };
 

@@ -29,15 +29,21 @@ void pack(std::uintptr_t buffer, const Segment* segments, std::size_t count,
 void unpack(std::uintptr_t buffer, const Segment* segments, std::size_t count,
             const Stream& stream);
 
-// At most this many sources can be accumulated in one launch.
-inline constexpr std::size_t kMaxSources = 8;
+// This many addresses of sources go with a launch; more are a table.
+inline constexpr std::size_t kMaxSources = 64;
 
 // target[i] = (target[i] + the sum of sources[i]) * scale, for `count`
-// elements in one pass. Sums are made in float, those of doubles in double,
-// in the order of the sources.
+// elements in one pass: bit for bit what eclosion::accumulate makes of them.
 // Throws std::invalid_argument for more than kMaxSources.
 void accumulate(std::uintptr_t target,
                 const std::vector<std::uintptr_t>& sources, double scale,
                 Element element, std::size_t count, const Stream& stream);
+
+// The same for any number of sources. `table` is a table of their `number`
+// addresses in memory that the device reads; it has to stay until the work is
+// done.
+void accumulate_many(std::uintptr_t target, const std::uint64_t* table,
+                     std::size_t number, double scale, Element element,
+                     std::size_t count, const Stream& stream);
 
 }  // namespace eclosion::gpu

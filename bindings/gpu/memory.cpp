@@ -49,35 +49,43 @@ Memory allocate(std::size_t size, int device) {
   const DeviceScope scope(device);
   void* address = nullptr;
   ECLOSION_CALL(cudaMalloc, &address, size);
-  return {number(address), size, device,
-          [](std::uintptr_t at) { static_cast<void>(cudaFree(pointer(at))); }};
+  return {number(address), size, device, [device](std::uintptr_t at) {
+            const DeviceScope there(device, std::nothrow);
+            static_cast<void>(cudaFree(pointer(at)));
+          }};
 }
 
-Memory allocate_pinned(std::size_t size) {
+Memory allocate_pinned(std::size_t size, int device) {
+  const DeviceScope scope(device);
   void* address = nullptr;
   ECLOSION_CALL(cudaHostAlloc, &address, size,
                 cudaHostAllocPortable | cudaHostAllocMapped);
-  return {number(address), size, -1, [](std::uintptr_t at) {
+  return {number(address), size, -1, [device](std::uintptr_t at) {
+            const DeviceScope there(device, std::nothrow);
             static_cast<void>(cudaFreeHost(pointer(at)));
           }};
 }
 
-Memory register_host(std::uintptr_t address, std::size_t size) {
+Memory register_host(std::uintptr_t address, std::size_t size, int device) {
+  const DeviceScope scope(device);
   ECLOSION_CALL(cudaHostRegister, pointer(address), size,
                 cudaHostRegisterPortable | cudaHostRegisterMapped);
-  return {address, size, -1, [](std::uintptr_t at) {
+  return {address, size, -1, [device](std::uintptr_t at) {
+            const DeviceScope there(device, std::nothrow);
             static_cast<void>(cudaHostUnregister(pointer(at)));
           }};
 }
 
-std::uintptr_t device_address(const Memory& host) {
+std::uintptr_t device_address(std::uintptr_t host, int device) {
+  const DeviceScope scope(device);
   void* address = nullptr;
-  ECLOSION_CALL(cudaHostGetDevicePointer, &address, pointer(host.address()), 0);
+  ECLOSION_CALL(cudaHostGetDevicePointer, &address, pointer(host), 0);
   return number(address);
 }
 
 void copy(std::uintptr_t to, std::uintptr_t from, std::size_t size,
           const Stream& stream) {
+  const DeviceScope scope(stream.device());
   ECLOSION_CALL(cudaMemcpyAsync, pointer(to), pointer(from), size,
                 cudaMemcpyDefault, stream.get());
 }
@@ -93,6 +101,7 @@ void Pool::Deleter::operator()(cudaMemPool_t pool) const noexcept {
 }
 
 Pool::Pool(int device, std::size_t keep) : device_(device) {
+  const DeviceScope scope(device);
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;
@@ -106,12 +115,14 @@ Pool::Pool(int device, std::size_t keep) : device_(device) {
 }
 
 Memory Pool::allocate(std::size_t size, const Stream& stream) const {
+  const DeviceScope scope(stream.device());
   void* address = nullptr;
   cudaStream_t queue = stream.get();
   ECLOSION_CALL(cudaMallocFromPoolAsync, &address, size, pool_.get(), queue);
   // The pool lives on while memory of it does.
   return {number(address), size, device_,
-          [queue, pool = pool_](std::uintptr_t at) {
+          [queue, device = stream.device(), pool = pool_](std::uintptr_t at) {
+            const DeviceScope there(device, std::nothrow);
             static_cast<void>(cudaFreeAsync(pointer(at), queue));
           }};
 }

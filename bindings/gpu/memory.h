@@ -37,15 +37,15 @@ class Memory {
 Memory allocate(std::size_t size, int device);
 
 // `size` bytes of the host's memory that stay where they are, so that devices
-// reach them by themselves.
-Memory allocate_pinned(std::size_t size);
+// reach them by themselves. `device`: by whose context they are pinned.
+Memory allocate_pinned(std::size_t size, int device);
 
 // Memory of the host that somebody else owns, pinned for as long as the
 // result lives. Its address is the host's.
-Memory register_host(std::uintptr_t address, std::size_t size);
+Memory register_host(std::uintptr_t address, std::size_t size, int device);
 
-// Where a device sees registered or pinned memory of the host.
-std::uintptr_t device_address(const Memory& host);
+// Where a device sees an address in registered or pinned memory of the host.
+std::uintptr_t device_address(std::uintptr_t host, int device);
 
 // Both return when the work is in the stream. Either address may be the
 // host's or any device's; pageable host memory makes a copy wait.

@@ -6,7 +6,6 @@
 #include "device.h"
 #include "driver.h"
 #include "error.h"
-#include "unsupported.h"
 
 namespace eclosion::gpu {
 namespace {
@@ -24,7 +23,8 @@ Allocation allocation_of(CUdeviceptr address) {
 
 }  // namespace
 
-DmaBuf export_dmabuf(std::uintptr_t address) {
+DmaBuf export_dmabuf(std::uintptr_t address, int device) {
+  const DeviceScope scope(device);
   const CUdeviceptr at = static_cast<CUdeviceptr>(address);
   const Allocation whole = allocation_of(at);
   DmaBuf exported;
@@ -36,7 +36,8 @@ DmaBuf export_dmabuf(std::uintptr_t address) {
   return exported;
 }
 
-IpcExport export_ipc(std::uintptr_t address) {
+IpcExport export_ipc(std::uintptr_t address, int device) {
+  const DeviceScope scope(device);
   const CUdeviceptr at = static_cast<CUdeviceptr>(address);
   const Allocation whole = allocation_of(at);
   cudaIpcMemHandle_t handle{};
@@ -58,7 +59,8 @@ Memory open_ipc(const IpcHandle& handle, std::size_t size, int device) {
                 cudaIpcMemLazyEnablePeerAccess);
   return {
       reinterpret_cast<std::uintptr_t>(address), size, device,
-      [](std::uintptr_t at) {
+      [device](std::uintptr_t at) {
+        const DeviceScope there(device, std::nothrow);
         static_cast<void>(cudaIpcCloseMemHandle(reinterpret_cast<void*>(at)));
       }};
 }

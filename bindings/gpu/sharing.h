@@ -16,21 +16,22 @@ struct DmaBuf {
   std::size_t size = 0;    // of the allocation
 };
 
-// Export the allocation that holds `address`. Part of one cannot be exported,
-// so the whole is, with the offset. Throws UnsupportedError where the driver
-// or the device has no such export.
-DmaBuf export_dmabuf(std::uintptr_t address);
+// Export the allocation of a device that holds `address`. Part of one cannot be
+// exported, so the whole is, with the offset. Throws UnsupportedError where the
+// driver or the device has no such export.
+DmaBuf export_dmabuf(std::uintptr_t address, int device);
 
 // What names an allocation for the other processes of this machine.
 using IpcHandle = std::array<std::uint8_t, 64>;
 
-// A handle of the allocation that holds `address`, and the offset in it.
+// A handle of the allocation of a device that holds `address`, and the offset
+// in it.
 struct IpcExport {
   IpcHandle handle{};
   std::size_t offset = 0;
   std::size_t size = 0;
 };
-IpcExport export_ipc(std::uintptr_t address);
+IpcExport export_ipc(std::uintptr_t address, int device);
 
 // Memory of another process; it is closed, not freed, with the result.
 Memory open_ipc(const IpcHandle& handle, std::size_t size, int device);

@@ -46,11 +46,18 @@ bool Stream::is_done() const {
   return ECLOSION_IS_READY(cudaStreamQuery, get());
 }
 
+bool Stream::is_recording() const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  ECLOSION_CALL(cudaStreamIsCapturing, get(), &status);
+  return status != cudaStreamCaptureStatusNone;
+}
+
 void Stream::wait(const Event& event) const {
+  const DeviceScope scope(device_);
   ECLOSION_CALL(cudaStreamWaitEvent, get(), event.get(), 0);
 }
 
-Event::Event(int device, bool has_time) {
+Event::Event(int device, bool has_time) : device_(device) {
   const DeviceScope scope(device);
   cudaEvent_t event = nullptr;
   ECLOSION_CALL(cudaEventCreateWithFlags, &event,
@@ -59,6 +66,7 @@ Event::Event(int device, bool has_time) {
 }
 
 void Event::record(const Stream& stream) const {
+  const DeviceScope scope(stream.device());
   ECLOSION_CALL(cudaEventRecord, get(), stream.get());
 }
 
@@ -67,6 +75,7 @@ void Event::synchronize() const { ECLOSION_CALL(cudaEventSynchronize, get()); }
 bool Event::is_done() const { return ECLOSION_IS_READY(cudaEventQuery, get()); }
 
 float Event::elapsed_ms(const Event& start) const {
+  const DeviceScope scope(device_);
   float elapsed = 0;
   ECLOSION_CALL(cudaEventElapsedTime, &elapsed, start.get(), get());
   return elapsed;

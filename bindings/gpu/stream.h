@@ -31,6 +31,8 @@ class Stream {
   void synchronize() const;
   // Whether all of its work is done.
   [[nodiscard]] bool is_done() const;
+  // Whether what is put in is recorded (graph.h) and does not run.
+  [[nodiscard]] bool is_recording() const;
   // What comes next waits, on the device, until the event has happened.
   void wait(const Event& event) const;
 
@@ -54,6 +56,7 @@ class Event {
   [[nodiscard]] float elapsed_ms(const Event& start) const;
 
  private:
+  int device_;
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, EventDeleter> event_;
 };
 

@@ -1,14 +1,19 @@
 // What this driver, release or device cannot do.
 #pragma once
 
-#include <stdexcept>
+#include <string>
+
+#include "error.h"
 
 namespace eclosion::gpu {
 
-// The text says what is missing, and since when or where it is there.
-class UnsupportedError : public std::runtime_error {
+// The vendor's status says so, or a function is missing: then the text says
+// which, and since when it is there.
+class UnsupportedError : public GpuError {
  public:
-  using std::runtime_error::runtime_error;
+  explicit UnsupportedError(const GpuError& error) : GpuError(error) {}
+  UnsupportedError(const std::string& call, const std::string& text)
+      : GpuError(text, call, 0, "", text) {}
 };
 
 }  // namespace eclosion::gpu

@@ -27,6 +27,7 @@ VirtualRange::VirtualRange(int device, std::size_t capacity) : device_(device) {
 }
 
 VirtualRange::~VirtualRange() {
+  const DeviceScope there(device_, std::nothrow);
   const Driver& driver = Driver::get();
   for (const Piece& piece : pieces_) {
     static_cast<void>(driver.cuMemUnmap_(base_ + piece.offset, piece.size));

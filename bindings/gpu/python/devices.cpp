@@ -63,8 +63,7 @@ void init_devices(nb::module_& m) {
         nb::arg("peer"), Unlocked());
   m.def("disable_peer_access", &disable_peer_access, nb::arg("device"),
         nb::arg("peer"), Unlocked());
-  m.def("has_context", &PrimaryContext::is_active, nb::arg("device"),
-        Unlocked());
+  m.def("has_context", &has_context, nb::arg("device"), Unlocked());
 }
 
 }  // namespace eclosion::gpu

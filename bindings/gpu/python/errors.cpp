@@ -13,10 +13,12 @@ namespace nb = nanobind;
 namespace eclosion::gpu {
 namespace {
 
-void raise_gpu_error(const std::exception_ptr& pending, void* type) {
+// The last that is registered is asked first, so it has to be the derived one.
+template <typename Error>
+void raise_with_fields(const std::exception_ptr& pending, void* type) {
   try {
     std::rethrow_exception(pending);
-  } catch (const GpuError& error) {
+  } catch (const Error& error) {
     nb::object value = nb::handle(static_cast<PyObject*>(type))(error.what());
     value.attr("call") = error.call();
     value.attr("code") = error.code();
@@ -30,8 +32,12 @@ void raise_gpu_error(const std::exception_ptr& pending, void* type) {
 
 void init_errors(nb::module_& m) {
   auto gpu_error = nb::exception<GpuError>(m, "GpuError", PyExc_RuntimeError);
-  nb::register_exception_translator(&raise_gpu_error, gpu_error.ptr());
-  nb::exception<UnsupportedError>(m, "UnsupportedError", PyExc_RuntimeError);
+  nb::register_exception_translator(&raise_with_fields<GpuError>,
+                                    gpu_error.ptr());
+  auto unsupported =
+      nb::exception<UnsupportedError>(m, "UnsupportedError", gpu_error);
+  nb::register_exception_translator(&raise_with_fields<UnsupportedError>,
+                                    unsupported.ptr());
   nb::exception<LibraryError>(m, "DriverLibraryError", PyExc_OSError);
 }
 

@@ -45,6 +45,15 @@ void init_kernels(nb::module_& m) {
       },
       nb::arg("target"), nb::arg("sources"), nb::arg("scale"),
       nb::arg("element"), nb::arg("count"), nb::arg("stream"), Unlocked());
+  m.def(
+      "accumulate_many",
+      [](std::uintptr_t target, std::uintptr_t table, std::size_t number,
+         double scale, int element, std::size_t count, const Stream& stream) {
+        accumulate_many(target, reinterpret_cast<const std::uint64_t*>(table),
+                        number, scale, element_of(element), count, stream);
+      },
+      nb::arg("target"), nb::arg("table"), nb::arg("number"), nb::arg("scale"),
+      nb::arg("element"), nb::arg("count"), nb::arg("stream"), Unlocked());
 }
 
 }  // namespace eclosion::gpu

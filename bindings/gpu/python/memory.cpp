@@ -16,7 +16,8 @@ namespace {
 using HeldMemory = Held<Memory>;
 using Bytes = nb::ndarray<nb::array_api, std::uint8_t, nb::ndim<1>>;
 
-Bytes as_array(nb::handle self, const Memory& memory) {
+template <typename T>
+Bytes as_array(nb::handle self, const T& memory) {
   const bool is_host = memory.device() < 0;
   const std::size_t shape[] = {memory.size()};
   return Bytes(reinterpret_cast<void*>(memory.address()), 1, shape, self,
@@ -25,7 +26,8 @@ Bytes as_array(nb::handle self, const Memory& memory) {
                is_host ? 0 : memory.device());
 }
 
-nb::dict array_interface(const Memory& memory) {
+template <typename T>
+nb::dict array_interface(const T& memory) {
   nb::dict fields;
   fields["shape"] = nb::make_tuple(memory.size());
   fields["typestr"] = "|u1";
@@ -35,31 +37,31 @@ nb::dict array_interface(const Memory& memory) {
   return fields;
 }
 
-void init_memory_class(nb::module_& m) {
-  nb::class_<HeldMemory>(m, "Memory",
-                         "A range of memory, released with its last owner.")
-      .def_prop_ro("address",
-                   [](const HeldMemory& self) { return self->address(); })
-      .def_prop_ro("nbytes",
-                   [](const HeldMemory& self) { return self->size(); })
-      .def_prop_ro("device",
-                   [](const HeldMemory& self) { return self->device(); })
+// What memory is to others: a range of bytes.
+template <typename T>
+nb::class_<Held<T>> range_class(nb::module_& m, const char* name,
+                                const char* doc) {
+  using Self = Held<T>;
+  return nb::class_<Self>(m, name, doc)
+      .def_prop_ro("address", [](const Self& self) { return self->address(); })
+      .def_prop_ro("nbytes", [](const Self& self) { return self->size(); })
+      .def_prop_ro("device", [](const Self& self) { return self->device(); })
       .def(
           "__dlpack__",
           [](nb::handle self, nb::kwargs options) {
             nb::object array =
-                nb::cast(as_array(self, *nb::cast<const HeldMemory&>(self)));
+                nb::cast(as_array(self, *nb::cast<const Self&>(self)));
             return array.attr("__dlpack__")(**options);
           },
           nb::arg("options"))
       .def("__dlpack_device__",
-           [](const HeldMemory& self) {
+           [](const Self& self) {
              const bool is_host = self->device() < 0;
              return nb::make_tuple(
                  is_host ? nb::device::cpu::value : kDlpackDevice,
                  is_host ? 0 : self->device());
            })
-      .def_prop_ro("__cuda_array_interface__", [](const HeldMemory& self) {
+      .def_prop_ro("__cuda_array_interface__", [](const Self& self) {
         if (self->device() < 0) {
           throw nb::attribute_error("memory of the host has no such interface");
         }
@@ -96,8 +98,8 @@ void init_pool(nb::module_& m) {
 }
 
 void init_virtual_range(nb::module_& m) {
-  nb::class_<Held<VirtualRange>>(
-      m, "VirtualRange", "Addresses that get memory as they are needed.")
+  range_class<VirtualRange>(m, "VirtualRange",
+                            "Addresses that get memory as they are needed.")
       .def(
           "__init__",
           [](Held<VirtualRange>* self, int device, std::size_t capacity) {
@@ -114,18 +116,10 @@ void init_virtual_range(nb::module_& m) {
           [](Held<VirtualRange>& self, std::size_t size) { self->grow(size); },
           nb::arg("nbytes"), Unlocked())
       .def_prop_ro(
-          "address",
-          [](const Held<VirtualRange>& self) { return self->address(); })
-      .def_prop_ro("nbytes",
-                   [](const Held<VirtualRange>& self) { return self->size(); })
-      .def_prop_ro(
           "capacity",
           [](const Held<VirtualRange>& self) { return self->capacity(); })
-      .def_prop_ro(
-          "granularity",
-          [](const Held<VirtualRange>& self) { return self->granularity(); })
-      .def_prop_ro("device", [](const Held<VirtualRange>& self) {
-        return self->device();
+      .def_prop_ro("granularity", [](const Held<VirtualRange>& self) {
+        return self->granularity();
       });
 }
 
@@ -140,7 +134,8 @@ HeldMemory made(Function function, Arguments... arguments) {
 
 void init_memory(nb::module_& m) {
   m.attr("DLPACK_DEVICE") = kDlpackDevice;
-  init_memory_class(m);
+  range_class<Memory>(m, "Memory",
+                      "A range of memory, released with its last owner.");
   init_pool(m);
   init_virtual_range(m);
   m.def(
@@ -149,18 +144,20 @@ void init_memory(nb::module_& m) {
       nb::arg("nbytes"), nb::arg("device"));
   m.def(
       "allocate_pinned",
-      [](std::size_t size) { return made(allocate_pinned, size); },
-      nb::arg("nbytes"));
+      [](std::size_t size, int device) {
+        return made(allocate_pinned, size, device);
+      },
+      nb::arg("nbytes"), nb::arg("device"));
   m.def(
       "register_host",
-      [](std::uintptr_t address, std::size_t size) {
-        return made(register_host, address, size);
+      [](std::uintptr_t address, std::size_t size, int device,
+         nb::handle /*owner*/) {
+        return made(register_host, address, size, device);
       },
-      nb::arg("address"), nb::arg("nbytes"));
-  m.def(
-      "device_address",
-      [](const HeldMemory& host) { return device_address(*host); },
-      nb::arg("host"), Unlocked());
+      nb::arg("address"), nb::arg("nbytes"), nb::arg("device"),
+      nb::arg("owner"), nb::keep_alive<0, 4>());
+  m.def("device_address", &device_address, nb::arg("host"), nb::arg("device"),
+        Unlocked());
   m.def("copy", &copy, nb::arg("to"), nb::arg("source"), nb::arg("nbytes"),
         nb::arg("stream"), Unlocked());
   m.def("fill", &fill, nb::arg("to"), nb::arg("value"), nb::arg("nbytes"),

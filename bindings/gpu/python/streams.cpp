@@ -25,6 +25,7 @@ void init_stream(nb::module_& m) {
       .def_prop_ro("device", &Stream::device)
       .def("synchronize", &Stream::synchronize, Unlocked())
       .def("is_done", &Stream::is_done, Unlocked())
+      .def("is_recording", &Stream::is_recording, Unlocked())
       .def("wait", &Stream::wait, nb::arg("event"), Unlocked());
 }
 
@@ -53,7 +54,10 @@ void init_graph(nb::module_& m) {
   nb::class_<Capture>(m, "Capture", "Records what is put into a stream.")
       .def(nb::init<const Stream&>(), nb::arg("stream"), nb::keep_alive<1, 2>(),
            Unlocked())
-      .def("end", [](Capture& self) { return Held<Graph>(self.end()); });
+      .def(
+          "end", [](Capture& self) { return Held<Graph>(self.end()); },
+          Unlocked())
+      .def("cancel", &Capture::cancel, Unlocked());
 }
 
 }  // namespace

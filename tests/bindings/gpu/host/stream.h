@@ -1,0 +1,8 @@
+// A stream that nothing asks anything.
+#pragma once
+
+namespace eclosion::gpu {
+
+struct Stream {};
+
+}  // namespace eclosion::gpu
