@@ -14,7 +14,18 @@ from runtime.devices.isolate import probe_apart
 from runtime.devices.libraries import LIBRARIES, PLATFORMS
 from runtime.devices.platforms import SELECTOR, Availability, examine, open_device
 from runtime.devices.probe import probe
-from runtime.devices.protocol import Buffer, Device, DmaBuf, Element, Event, Properties, Stream
+from runtime.devices.protocol import (
+    Buffer,
+    Device,
+    DmaBuf,
+    Element,
+    Event,
+    Graph,
+    MemoryPool,
+    Properties,
+    Stream,
+    VirtualRange,
+)
 from runtime.devices.record import Evidence, Finding, VendorLibrary
 
 __all__ = [
@@ -30,10 +41,13 @@ __all__ = [
     "Event",
     "Evidence",
     "Finding",
+    "Graph",
+    "MemoryPool",
     "Properties",
     "Stream",
     "UnsupportedError",
     "VendorLibrary",
+    "VirtualRange",
     "VisibleDevicesError",
     "available",
     "device",

@@ -4,8 +4,9 @@ import json
 import os
 from dataclasses import asdict
 
+from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.libraries import LIBRARIES, PLATFORMS
-from runtime.devices.platforms import GpuPlatform, examine
+from runtime.devices.platforms import examine
 from runtime.devices.probe import open_library, prove
 from runtime.devices.record import Finding
 

@@ -1,17 +1,24 @@
 """The host's own processor as a device: the same interface, done at once."""
 
 import ctypes
-import mmap
 import os
-import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from runtime import core
+from runtime.devices.cpu_memory import CpuBuffer, CpuPool, CpuVirtualRange, Pages
+from runtime.devices.cpu_streams import (
+    CpuEvent,
+    CpuGraph,
+    CpuStream,
+    Recording,
+    checked_stream,
+)
 from runtime.devices.errors import DeviceError, UnsupportedError
 from runtime.devices.fitting import (
     check_byte,
+    check_capacity,
     check_copied,
+    check_host,
     check_packed,
     check_reachable,
     check_size,
@@ -19,82 +26,18 @@ from runtime.devices.fitting import (
     check_targets,
     elements,
 )
-from runtime.devices.protocol import Buffer, DmaBuf, Element, Event, Properties, Stream
-from runtime.devices.ranges import DLPACK_CPU, Range, as_range, segments
+from runtime.devices.protocol import Buffer, DmaBuf, Element, Properties, Stream
+from runtime.devices.ranges import (
+    DLPACK_CPU,
+    DLPACK_CUDA_HOST,
+    DLPACK_CUDA_MANAGED,
+    DLPACK_ROCM_HOST,
+    Range,
+    as_range,
+    segments,
+)
 
-
-class CpuBuffer:
-    """Memory of this process, aligned to a page."""
-
-    def __init__(self, nbytes: int) -> None:
-        self._nbytes = nbytes
-        # An anonymous map of no bytes does not exist.
-        self._map = mmap.mmap(-1, max(nbytes, 1))
-        self._start = ctypes.c_char.from_buffer(self._map)
-
-    @property
-    def address(self) -> int:
-        """Where it starts."""
-        return ctypes.addressof(self._start)
-
-    @property
-    def nbytes(self) -> int:
-        """Its size."""
-        return self._nbytes
-
-    def __dlpack__(self, **options: Any) -> Any:  # noqa: ANN401 - a capsule
-        """Return a DLPack capsule of its bytes, which keeps it alive."""
-        return core.bytes_of(self, self.address, self._nbytes).__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's number of the host."""
-        return DLPACK_CPU, 0
-
-
-class CpuEvent:
-    """A point that is reached when it is recorded."""
-
-    def __init__(self, *, has_time: bool) -> None:
-        self.has_time = has_time
-        self.recorded: float | None = None
-
-    def record(self, stream: Stream) -> None:
-        """Remember the time: all streams are done at any time."""
-        _check_stream(stream)
-        self.recorded = time.perf_counter()
-
-    def synchronize(self) -> None:
-        """Return at once."""
-
-    def is_done(self) -> bool:
-        """Return True: nothing is ever left to do."""
-        return True
-
-    def elapsed_ms(self, start: Event) -> float:
-        """Return the milliseconds since `start` was recorded."""
-        if not isinstance(start, CpuEvent):
-            raise ValueError(f"{start!r} is no event of the processor")  # noqa: TRY004
-        if not (self.has_time and start.has_time):
-            raise DeviceError("an event was made without a time; say has_time=True")
-        if self.recorded is None or start.recorded is None:
-            raise DeviceError("an event was not recorded yet; record both first")
-        return (self.recorded - start.recorded) * 1000
-
-
-class CpuStream:
-    """A queue that is always empty: work is done when it is put in."""
-
-    def synchronize(self) -> None:
-        """Return at once."""
-
-    def is_done(self) -> bool:
-        """Return True."""
-        return True
-
-    def wait(self, event: Event) -> None:
-        """Return at once: the event has happened."""
-        if not isinstance(event, CpuEvent):
-            raise ValueError(f"{event!r} is no event of the processor")  # noqa: TRY004
+_REACHED = frozenset({DLPACK_CPU, DLPACK_CUDA_HOST, DLPACK_ROCM_HOST, DLPACK_CUDA_MANAGED})
 
 
 class CpuDevice:
@@ -111,8 +54,8 @@ class CpuDevice:
             total_memory=self.memory_info()[1],
             multiprocessors=len(os.sched_getaffinity(0)),
             warp_size=1,
-            has_memory_pools=False,
-            has_virtual_memory=False,
+            has_memory_pools=True,
+            has_virtual_memory=True,
         )
 
     def memory_info(self) -> tuple[int, int]:
@@ -128,6 +71,24 @@ class CpuDevice:
         """Return None: it spans all of them."""
         return None
 
+    def has_context(self) -> bool:
+        """Return False: it needs none."""
+        return False
+
+    def can_access_peer(self, peer: int) -> bool:
+        """Return False: there is no other one."""
+        _check_peer(peer)
+        return False
+
+    def enable_peer_access(self, peer: int) -> None:
+        """Raise UnsupportedError."""
+        _check_peer(peer)
+        raise UnsupportedError("the processor has no peers; its memory is reached as it is")
+
+    def disable_peer_access(self, peer: int) -> None:
+        """Raise UnsupportedError."""
+        self.enable_peer_access(peer)
+
     def synchronize(self) -> None:
         """Return at once."""
 
@@ -139,51 +100,82 @@ class CpuDevice:
         """Return an event."""
         return CpuEvent(has_time=has_time)
 
+    def capture(self, stream: Stream, work: Callable[[], None]) -> CpuGraph:
+        """Record what `work` puts into a stream."""
+        recording = Recording(checked_stream(stream))
+        try:
+            work()
+        except BaseException:
+            recording.cancel()
+            raise
+        return recording.end()
+
     def allocate(self, nbytes: int) -> Buffer:
         """Return memory of this process.  Raises DeviceError where there is none left."""
         check_size(nbytes)
-        try:
-            return CpuBuffer(nbytes)
-        except (OSError, OverflowError) as error:
-            raise DeviceError(f"{nbytes} bytes cannot be allocated: {error}", "mmap") from error
+        pages = Pages(nbytes)
+        return CpuBuffer(pages.address, nbytes, pages)
 
     def allocate_pinned(self, nbytes: int) -> Buffer:
         """Return memory of this process, which the processor reaches anyway."""
         return self.allocate(nbytes)
 
+    def register_host(self, array: object) -> Buffer:
+        """Return the array's memory, which the processor reaches anyway."""
+        found = as_range(array, is_target=True)
+        check_host(found, array)
+        return CpuBuffer(found.address, found.nbytes, (array, found))
+
+    def device_address(self, host: object) -> int:
+        """Return its address, which is the same for the processor."""
+        return self._range(host).address
+
+    def memory_pool(self, keep: int | None = None) -> CpuPool:
+        """Return a new pool."""
+        if keep is not None:
+            check_size(keep)
+        return CpuPool(keep)
+
+    def virtual_range(self, capacity: int) -> CpuVirtualRange:
+        """Return addresses without memory."""
+        check_capacity(capacity)
+        return CpuVirtualRange(capacity)
+
     def copy(self, to: object, source: object, stream: Stream) -> None:
         """Copy bytes."""
-        _check_stream(stream)
+        queue = checked_stream(stream)
         target, origin = self._target(to), self._range(source)
         check_copied(target, origin)
-        ctypes.memmove(target.address, origin.address, origin.nbytes)
+        queue.put(lambda: ctypes.memmove(target.address, origin.address, origin.nbytes))
 
     def fill(self, to: object, value: int, stream: Stream) -> None:
         """Set every byte."""
-        _check_stream(stream)
+        queue = checked_stream(stream)
         check_byte(value)
         target = self._target(to)
-        ctypes.memset(target.address, value, target.nbytes)
+        queue.put(lambda: ctypes.memset(target.address, value, target.nbytes))
 
     def checksum(self, source: object, stream: Stream) -> int:
         """Return the checksum."""
-        _check_stream(stream)
+        checked_stream(stream).check_unrecorded("a checksum is not waited for")
         origin = self._range(source)
         return core.checksum(origin.address, origin.nbytes)
 
     def pack(self, parts: Sequence[object], into: object, stream: Stream) -> None:
         """Copy parts into one buffer."""
-        _check_stream(stream)
+        queue = checked_stream(stream)
         ranges, packed = [self._range(part) for part in parts], self._target(into)
         check_packed(ranges, packed)
+        queue.check_unrecorded("a table of many parts is not waited for")
         core.pack(packed.address, segments(ranges))
 
     def unpack(self, source: object, parts: Sequence[object], stream: Stream) -> None:
         """Copy a packed buffer back."""
-        _check_stream(stream)
+        queue = checked_stream(stream)
         ranges, packed = [self._target(part) for part in parts], self._range(source)
         check_packed(ranges, packed)
         check_targets(ranges)
+        queue.check_unrecorded("a table of many parts is not waited for")
         core.unpack(packed.address, segments(ranges))
 
     def accumulate(
@@ -195,11 +187,15 @@ class CpuDevice:
         stream: Stream,
     ) -> None:
         """Sum and scale."""
-        _check_stream(stream)
+        queue = checked_stream(stream)
         goal, origins = self._target(target), [self._range(source) for source in sources]
         check_summable(goal, origins)
         count = elements(goal, element)
-        core.accumulate(goal.address, [o.address for o in origins], scale, int(element), count)
+
+        def work() -> None:
+            core.accumulate(goal.address, [o.address for o in origins], scale, int(element), count)
+
+        queue.put(work)
 
     def export_dmabuf(self, source: object) -> DmaBuf:  # noqa: ARG002
         """Raise UnsupportedError: a network card registers memory of the host as it is."""
@@ -217,16 +213,16 @@ class CpuDevice:
         if isinstance(array, CpuBuffer):
             return Range(array.address, array.nbytes, DLPACK_CPU, array)
         found = as_range(array, is_target=is_target)
-        check_reachable(found, self.platform, array)
+        check_reachable(found, self.platform, _REACHED, array)
         return found
 
     def _target(self, array: object) -> Range:
         return self._range(array, is_target=True)
 
 
-def _check_stream(stream: object) -> None:
-    if not isinstance(stream, CpuStream):
-        raise ValueError(f"{stream!r} is no stream of the processor")  # noqa: TRY004 - as for GPUs
+def _check_peer(peer: int) -> None:
+    if peer != 0:
+        raise DeviceError(f"there is no device cpu:{peer}")
 
 
 def _processor_name() -> str:

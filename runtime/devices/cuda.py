@@ -3,9 +3,11 @@
 from ctypes import POINTER, byref, c_char_p, c_int, c_uint
 
 from runtime.devices.calls import Calls, c_function
+from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.nccl_api import NCCL_OPTIONAL, NCCL_REQUIRED, prove_nccl
-from runtime.devices.platforms import GpuPlatform
+from runtime.devices.ranges import DLPACK_CUDA, DLPACK_CUDA_HOST, DLPACK_CUDA_MANAGED
 from runtime.devices.record import Evidence, VendorLibrary
+from runtime.devices.visible import Filters
 
 _INIT = c_function(c_int, c_uint)
 _GET_INT = c_function(c_int, POINTER(c_int))
@@ -66,6 +68,9 @@ CUDA = GpuPlatform(
     module="runtime._gpu_cuda",
     library="libcudart.so.13",
     home_variables=("CUDA_HOME", "CUDA_PATH"),
+    # CUDA Programming Guide, "CUDA Environment Variables".
+    filters=Filters("CUDA", ("CUDA_VISIBLE_DEVICES",)),
+    reached=frozenset({DLPACK_CUDA, DLPACK_CUDA_HOST, DLPACK_CUDA_MANAGED}),
     architecture=lambda major, minor, _: f"sm_{major}{minor}",
     version_of=lambda number: (number // 1000, number % 1000 // 10),
     oldest=(12, 0),

@@ -1,42 +1,29 @@
 """Whether ranges of memory fit together for what is asked; what does not is a ValueError."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from runtime.devices.protocol import Element
-from runtime.devices.ranges import (
-    DLPACK_CPU,
-    DLPACK_CUDA,
-    DLPACK_CUDA_HOST,
-    DLPACK_CUDA_MANAGED,
-    DLPACK_ROCM,
-    DLPACK_ROCM_HOST,
-    Range,
-)
-
-# Where code of a platform's device may read and write.
-_KERNELS: Mapping[str, frozenset[int]] = {
-    "cpu": frozenset({DLPACK_CPU, DLPACK_CUDA_HOST, DLPACK_ROCM_HOST, DLPACK_CUDA_MANAGED}),
-    "cuda": frozenset({DLPACK_CUDA, DLPACK_CUDA_HOST, DLPACK_CUDA_MANAGED}),
-    "rocm": frozenset({DLPACK_ROCM, DLPACK_ROCM_HOST}),
-}
+from runtime.devices.ranges import DLPACK_CPU, Range
 
 
-def check_reachable(found: Range, platform: str, array: object, *, by_copy: bool = False) -> None:
+def check_reachable(
+    found: Range, platform: str, kinds: frozenset[int], array: object, *, by_copy: bool = False
+) -> None:
     """Raise ValueError for memory that a platform's device does not reach.
 
-    `by_copy`: it is one side of a copy, which takes memory of the host too.
+    `kinds`: DLPack's of what it reaches.  `by_copy`: it is one side of a copy, which takes memory
+    of the host too.
     """
-    kinds = _KERNELS[platform]
-    if found.kind is None and platform != "cpu":  # nothing says where it is: who gives it knows
-        return
+    if found.kind is None and DLPACK_CPU not in kinds:
+        return  # nothing says where it is: who gives it knows
     if found.kind in kinds or (by_copy and found.kind == DLPACK_CPU):
         return
     name = type(array).__name__
     if found.kind == DLPACK_CPU:
         raise ValueError(
             f"{name} is in memory of the host, which kernels of {platform} do not reach; copy it to"
-            " the device first"
+            " the device first, or register it"
         )
     raise ValueError(f"{name} is in the memory of a GPU that is no {platform} device")
 
@@ -98,6 +85,18 @@ def check_size(nbytes: object) -> None:
     """Raise ValueError for what is no size of memory."""
     if not isinstance(nbytes, int) or nbytes < 0:
         raise ValueError(f"{nbytes!r} bytes cannot be allocated; a size from 0 is needed")
+
+
+def check_capacity(nbytes: object) -> None:
+    """Raise ValueError for what is no size of addresses."""
+    if not isinstance(nbytes, int) or nbytes < 1:
+        raise ValueError(f"{nbytes!r} bytes cannot be reserved; a size from 1 is needed")
+
+
+def check_host(found: Range, array: object) -> None:
+    """Raise ValueError for what is not in memory of the host."""
+    if found.kind != DLPACK_CPU:
+        raise ValueError(f"{type(array).__name__} is not in memory of the host; give what is")
 
 
 def elements(target: Range, element: object) -> int:

@@ -1,16 +1,16 @@
 """A device of either vendor, over the module that was built for it: both have one interface."""
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from runtime.devices.errors import DeviceError, UnsupportedError
 from runtime.devices.fitting import (
     check_aligned,
     check_byte,
+    check_capacity,
     check_copied,
+    check_host,
     check_packed,
     check_reachable,
     check_size,
@@ -18,34 +18,49 @@ from runtime.devices.fitting import (
     check_targets,
     elements,
 )
-from runtime.devices.protocol import Buffer, DmaBuf, Element, Event, Properties, Stream
+from runtime.devices.gpu_memory import GpuPool, GpuVirtualRange
+from runtime.devices.gpu_platform import GpuPlatform
+from runtime.devices.gpu_streams import (
+    GpuEvent,
+    GpuStream,
+    check_unrecorded,
+    hold,
+    raw_stream,
+    record,
+)
+from runtime.devices.protocol import (
+    Buffer,
+    DmaBuf,
+    Element,
+    Event,
+    Graph,
+    MemoryPool,
+    Properties,
+    Stream,
+    VirtualRange,
+)
 from runtime.devices.ranges import Range, as_range, segments
+from runtime.devices.told import told
 
 _WORD = 8
 _SEGMENT = struct.Struct("=QQQ")
-
-Architecture = Callable[[int, int, str], str]
 
 
 class GpuDevice:
     """One GPU.  Methods are those of the Device protocol.
 
-    `module`: runtime._gpu_cuda or runtime._gpu_rocm.  `architecture`: its name for a major and a
-    minor number, and a slot.
+    `module`: the platform's own, or one like it.
     """
 
-    def __init__(
-        self, platform: str, index: int, module: ModuleType, architecture: Architecture
-    ) -> None:
+    def __init__(self, platform: GpuPlatform, index: int, module: ModuleType) -> None:
         self._platform = platform
         self._index = index
         self._module: Any = module
-        self._architecture = architecture
 
     @property
     def platform(self) -> str:
         """Which vendor's it is: cuda or rocm."""
-        return self._platform
+        return self._platform.name
 
     @property
     def index(self) -> int:
@@ -58,7 +73,9 @@ class GpuDevice:
             raw = self._module.device_properties(self._index)
         return Properties(
             name=raw.name,
-            architecture=self._architecture(raw.major, raw.minor, self.pci_address() or ""),
+            architecture=self._platform.architecture(
+                raw.major, raw.minor, self.pci_address() or ""
+            ),
             total_memory=raw.total_memory,
             multiprocessors=raw.multiprocessors,
             warp_size=raw.warp_size,
@@ -84,6 +101,26 @@ class GpuDevice:
             node: int = self._module.numa_node(self._index)
             return node if node >= 0 else None
 
+    def has_context(self) -> bool:
+        """Whether this process has made the device's context."""
+        with told():
+            return bool(self._module.has_context(self._index))
+
+    def can_access_peer(self, peer: int) -> bool:
+        """Whether the driver could let it reach another."""
+        with told():
+            return bool(self._module.can_access_peer(self._index, peer))
+
+    def enable_peer_access(self, peer: int) -> None:
+        """Let it reach another."""
+        with told():
+            self._module.enable_peer_access(self._index, peer)
+
+    def disable_peer_access(self, peer: int) -> None:
+        """Take that back."""
+        with told():
+            self._module.disable_peer_access(self._index, peer)
+
     def synchronize(self) -> None:
         """Wait until all streams are done."""
         with told():
@@ -92,12 +129,16 @@ class GpuDevice:
     def stream(self, priority: int = 0) -> Stream:
         """Return a new stream."""
         with told():
-            return _GpuStream(self._module.Stream(self._index, priority))
+            return GpuStream(self.platform, self._module.Stream(self._index, priority))
 
     def event(self, *, has_time: bool = False) -> Event:
         """Return a new event."""
         with told():
-            return _GpuEvent(self._module.Event(self._index, has_time))
+            return GpuEvent(self.platform, self._module.Event(self._index, has_time))
+
+    def capture(self, stream: Stream, work: Callable[[], None]) -> Graph:
+        """Record what `work` puts into a stream."""
+        return record(self.platform, self._module.Capture, stream, work)
 
     def allocate(self, nbytes: int) -> Buffer:
         """Return memory of the device."""
@@ -110,8 +151,38 @@ class GpuDevice:
         """Return pinned memory of the host."""
         check_size(nbytes)
         with told():
-            buffer: Buffer = self._module.allocate_pinned(nbytes)
+            buffer: Buffer = self._module.allocate_pinned(nbytes, self._index)
             return buffer
+
+    def register_host(self, array: object) -> Buffer:
+        """Pin memory of the host, which stays as long as the result."""
+        found = as_range(array, is_target=True)
+        check_host(found, array)
+        with told():
+            buffer: Buffer = self._module.register_host(
+                found.address, found.nbytes, self._index, (array, found)
+            )
+            return buffer
+
+    def device_address(self, host: object) -> int:
+        """Return what the driver says of pinned or registered memory."""
+        found = self._range(host, by_copy=True)
+        with told():
+            return int(self._module.device_address(found.address, self._index))
+
+    def memory_pool(self, keep: int | None = None) -> MemoryPool:
+        """Return a new pool."""
+        if keep is not None:
+            check_size(keep)
+        options = () if keep is None else (keep,)
+        with told():
+            return GpuPool(self.platform, self._module.Pool(self._index, *options))
+
+    def virtual_range(self, capacity: int) -> VirtualRange:
+        """Return addresses without memory."""
+        check_capacity(capacity)
+        with told():
+            return GpuVirtualRange(self._module.VirtualRange(self._index, capacity))
 
     def copy(self, to: object, source: object, stream: Stream) -> None:
         """Put a copy into the stream."""
@@ -119,19 +190,20 @@ class GpuDevice:
         origin = self._range(source, by_copy=True)
         check_copied(target, origin)
         with told():
-            self._module.copy(target.address, origin.address, origin.nbytes, _stream(stream))
+            self._module.copy(target.address, origin.address, origin.nbytes, self._queue(stream))
 
     def fill(self, to: object, value: int, stream: Stream) -> None:
         """Put the filling into the stream."""
         check_byte(value)
         target = self._range(to, is_target=True)
         with told():
-            self._module.fill(target.address, value, target.nbytes, _stream(stream))
+            self._module.fill(target.address, value, target.nbytes, self._queue(stream))
 
     def checksum(self, source: object, stream: Stream) -> int:
         """Run the kernel and wait for its result."""
         origin = self._range(source)
-        queue = _stream(stream)
+        queue = self._queue(stream)
+        check_unrecorded(queue, "a checksum is not waited for")
         result, here = self.allocate(_WORD), bytearray(_WORD)
         with told():
             self._module.checksum(result.address, origin.address, origin.nbytes, queue)
@@ -158,41 +230,37 @@ class GpuDevice:
         element: Element,
         stream: Stream,
     ) -> None:
-        """Run the kernel; many sources are summed in turns, and scaled in the last."""
+        """Run the kernel; many sources are a table, for which it waits."""
         goal = self._range(target, is_target=True)
         origins = [self._range(source) for source in sources]
         check_summable(goal, origins)
         count = elements(goal, element)
         check_aligned([goal, *origins], element)
-        queue = _stream(stream)
-        turns = self._turns(goal, origins)
-        with told():
-            for turn in turns:
-                factor = scale if turn is turns[-1] else 1.0
-                addresses = [origin.address for origin in turn]
-                self._module.accumulate(goal.address, addresses, factor, int(element), count, queue)
+        queue = self._queue(stream)
+        addresses = [origin.address for origin in origins]
+        rest = (scale, int(element), count, queue)
+        if len(addresses) <= self._module.MAX_SOURCES:
+            with told():
+                self._module.accumulate(goal.address, addresses, *rest)
+            return
+        table = struct.pack(f"={len(addresses)}Q", *addresses)
+        number = len(addresses)
 
-    def _turns(self, target: Range, sources: Sequence[Range]) -> list[list[Range]]:
-        """Return the sources of each launch: the target itself in the first, which changes it."""
-        most: int = self._module.MAX_SOURCES
-        own = [source for source in sources if source.address == target.address]
-        if len(own) > most:
-            raise ValueError(
-                f"{len(own)} of the sources are the target itself; at most {most} can be,"
-                " scale it instead"
-            )
-        ordered = own + [source for source in sources if source.address != target.address]
-        return [ordered[at : at + most] for at in range(0, len(ordered), most)] or [[]]
+        def run(there: int) -> None:
+            self._module.accumulate_many(goal.address, there, number, *rest)
+
+        self._run_with(table, run, stream)
 
     def export_dmabuf(self, source: object) -> DmaBuf:
         """Export the allocation that holds the buffer."""
         with told():
-            return DmaBuf(*self._module.export_dmabuf(self._range(source).address))
+            return DmaBuf(*self._module.export_dmabuf(self._range(source).address, self._index))
 
     def export_ipc(self, source: object) -> tuple[bytes, int, int]:
         """Return handle, offset and size."""
         with told():
-            handle, offset, nbytes = self._module.export_ipc(self._range(source).address)
+            address = self._range(source).address
+            handle, offset, nbytes = self._module.export_ipc(address, self._index)
             return handle, offset, nbytes
 
     def open_ipc(self, handle: bytes, nbytes: int) -> Buffer:
@@ -202,11 +270,16 @@ class GpuDevice:
             return buffer
 
     def _range(self, array: object, *, is_target: bool = False, by_copy: bool = False) -> Range:
+        hold(array)
         if isinstance(array, self._module.Memory):
             return Range(array.address, array.nbytes, None, array)
         found = as_range(array, is_target=is_target)
-        check_reachable(found, self._platform, array, by_copy=by_copy)
+        hold(found)
+        check_reachable(found, self.platform, self._platform.reached, array, by_copy=by_copy)
         return found
+
+    def _queue(self, stream: Stream) -> Any:  # noqa: ANN401 - of an untyped module
+        return raw_stream(self.platform, stream)
 
     def _run_packing(
         self,
@@ -216,85 +289,19 @@ class GpuDevice:
         stream: Stream,
     ) -> None:
         check_packed(ranges, buffer)
-        queue = _stream(stream)
         rows = segments(ranges)
-        if not rows:
-            return
+        queue = self._queue(stream)
         table = b"".join(_SEGMENT.pack(*row) for row in rows)
+        self._run_with(table, lambda there: run(buffer.address, there, len(rows), queue), stream)
+
+    def _run_with(self, table: bytes, run: Callable[[int], None], stream: Stream) -> None:
+        """Run a kernel that reads a table, and wait, since the table has to stay until then."""
+        queue = self._queue(stream)
+        check_unrecorded(queue, "a table of many parts is not waited for")
+        if not table:
+            return
         there = self.allocate(len(table))
         self.copy(there, table, stream)
         with told():
-            run(buffer.address, there.address, len(rows), queue)
+            run(there.address)
             queue.synchronize()
-
-
-class _GpuStream:
-    """A stream whose errors are the runtime's."""
-
-    def __init__(self, raw: Any) -> None:  # noqa: ANN401 - of an untyped module
-        self.raw = raw
-
-    def synchronize(self) -> None:
-        with told():
-            self.raw.synchronize()
-
-    def is_done(self) -> bool:
-        with told():
-            return bool(self.raw.is_done())
-
-    def wait(self, event: Event) -> None:
-        with told():
-            self.raw.wait(_event(event))
-
-
-class _GpuEvent:
-    """An event whose errors are the runtime's."""
-
-    def __init__(self, raw: Any) -> None:  # noqa: ANN401 - of an untyped module
-        self.raw = raw
-
-    def record(self, stream: Stream) -> None:
-        with told():
-            self.raw.record(_stream(stream))
-
-    def synchronize(self) -> None:
-        with told():
-            self.raw.synchronize()
-
-    def is_done(self) -> bool:
-        with told():
-            return bool(self.raw.is_done())
-
-    def elapsed_ms(self, start: Event) -> float:
-        with told():
-            return float(self.raw.elapsed_ms(_event(start)))
-
-
-def _stream(wrapped: object) -> Any:  # noqa: ANN401 - of an untyped module
-    """Return the module's own stream.  Raises ValueError for another device's."""
-    if not isinstance(wrapped, _GpuStream):
-        raise ValueError(f"{wrapped!r} is no stream of a GPU")  # noqa: TRY004
-    return wrapped.raw
-
-
-def _event(wrapped: object) -> Any:  # noqa: ANN401 - of an untyped module
-    """Return the module's own event.  Raises ValueError for another device's."""
-    if not isinstance(wrapped, _GpuEvent):
-        raise ValueError(f"{wrapped!r} is no event of a GPU")  # noqa: TRY004
-    return wrapped.raw
-
-
-@contextmanager
-def told() -> Iterator[None]:
-    """Turn what a GPU module raises into the runtime's exceptions, with the same text."""
-    try:
-        yield
-    except RuntimeError as error:
-        if type(error).__name__ == "UnsupportedError":
-            raise UnsupportedError(str(error)) from error
-        if type(error).__name__ != "GpuError":
-            raise
-        fields: Any = error
-        raise DeviceError(str(error), fields.call, fields.code, fields.name, fields.text) from error
-    except OSError as error:
-        raise DeviceError(str(error)) from error

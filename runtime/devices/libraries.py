@@ -3,7 +3,7 @@
 from typing import Final
 
 from runtime.devices.cuda import CUDA, LIBCUDA, LIBNCCL
-from runtime.devices.platforms import GpuPlatform
+from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.record import VendorLibrary
 from runtime.devices.rocm import LIBAMDHIP64, LIBRCCL, ROCM
 from runtime.devices.verbs import LIBIBVERBS

@@ -8,41 +8,12 @@ from pathlib import Path
 from types import ModuleType
 
 from runtime.devices.errors import DeviceError, DeviceUnavailableError
-from runtime.devices.gpu import Architecture, GpuDevice, told
+from runtime.devices.gpu import GpuDevice
+from runtime.devices.gpu_platform import GpuPlatform
+from runtime.devices.told import told
 from runtime.devices.visible import visible_devices
 
 SELECTOR = "GPU_PLATFORM"
-
-
-@dataclass(frozen=True)
-class GpuPlatform:
-    """A vendor's platform.
-
-    `module`: the compiled module that serves it.  `library`: the shared library that has to be
-    found, `home_variables` name the folder of its toolkit.  `architecture`: see GpuDevice.
-    `version_of`: the release in (major, minor) of the runtime's own number; `oldest` is the first
-    that works.  `without_driver`: the error codes by which the runtime says that it has no driver.
-    """
-
-    name: str
-    title: str
-    module: str
-    library: str
-    home_variables: tuple[str, ...]
-    architecture: Architecture
-    version_of: Callable[[int], tuple[int, int]]
-    oldest: tuple[int, int]
-    without_driver: frozenset[int]
-
-    @property
-    def purpose(self) -> str:
-        """What the device report says of it."""
-        return f"{self.title} devices"
-
-    @property
-    def help(self) -> str:
-        """What to do where nothing else is known."""
-        return f"run `python -c 'import {self.module}'` to see how it ends"
 
 
 @dataclass(frozen=True)
@@ -59,7 +30,7 @@ def load(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> 
 
     Raises DeviceUnavailableError with the reason where there is none.
     """
-    filtered = visible_devices(platform.name, environment)
+    filtered = visible_devices(platform.filters, environment)
     module = _import(platform, environment)
     version = platform.version_of(_ask(platform, module.runtime_version))
     if version < platform.oldest:
@@ -84,7 +55,7 @@ def open_device(
         raise DeviceUnavailableError(
             f"there is no device {platform.name}:{index}; {count} are visible, from 0"
         )
-    return GpuDevice(platform.name, index, module, platform.architecture)
+    return GpuDevice(platform, index, module)
 
 
 def examine(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> Availability:

@@ -1,6 +1,6 @@
 """What every device can do, whoever made it: the interface that the rest of the runtime uses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
@@ -70,8 +70,30 @@ class Buffer(Protocol):
         """Return DLPack's device type and number."""
 
 
+class VirtualRange(Buffer, Protocol):
+    """Addresses of a device that are backed with memory as it grows, and never move.
+
+    As an array it has the `nbytes` that it has when it is taken.
+    """
+
+    @property
+    def capacity(self) -> int:
+        """How large it can grow."""
+
+    @property
+    def granularity(self) -> int:
+        """Sizes are rounded up to a multiple of this."""
+
+    def grow(self, nbytes: int) -> None:
+        """Back at least `nbytes`; what was there stays.  Raises ValueError beyond the capacity."""
+
+
 class Event(Protocol):
     """A point in a stream's work."""
+
+    @property
+    def handle(self) -> int:
+        """What the vendor's other libraries know it by, 0 where there are none."""
 
     def record(self, stream: "Stream") -> None:
         """Put the point behind what is in the stream now."""
@@ -89,6 +111,13 @@ class Event(Protocol):
 class Stream(Protocol):
     """A queue of work, done in order."""
 
+    @property
+    def handle(self) -> int:
+        """What the vendor's other libraries know it by, 0 where there are none."""
+
+    def is_recording(self) -> bool:
+        """Whether its work is recorded and not done, see `Device.capture`."""
+
     def synchronize(self) -> None:
         """Wait until all of it is done."""
 
@@ -97,6 +126,35 @@ class Stream(Protocol):
 
     def wait(self, event: Event) -> None:
         """Let what comes next wait for an event of another stream."""
+
+
+class Graph(Protocol):
+    """Work that was recorded once, to be launched as one; it keeps the memory that it uses."""
+
+    @property
+    def node_count(self) -> int:
+        """How many pieces of work it has."""
+
+    def launch(self, stream: Stream) -> None:
+        """Put all of it into a stream."""
+
+
+class MemoryPool(Protocol):
+    """Memory that is handed out and given back in a stream's order, without waiting for it."""
+
+    @property
+    def reserved(self) -> int:
+        """Bytes that the pool has taken of the device."""
+
+    @property
+    def used(self) -> int:
+        """Bytes of it that buffers have."""
+
+    def allocate(self, nbytes: int, stream: Stream) -> Buffer:
+        """Return memory for work that comes later in the stream; it keeps stream and pool."""
+
+    def trim(self, keep: int = 0) -> None:
+        """Give back to the device what is not in use, down to `keep` bytes."""
 
 
 class Device(Protocol):
@@ -130,6 +188,18 @@ class Device(Protocol):
     def numa_node(self) -> int | None:
         """Return the NUMA node that it is near to, None where the system does not say."""
 
+    def has_context(self) -> bool:
+        """Whether this process has used the device yet; one that has cannot fork to use it."""
+
+    def can_access_peer(self, peer: int) -> bool:
+        """Whether the device could reach the memory of another of its platform, by its number."""
+
+    def enable_peer_access(self, peer: int) -> None:
+        """Let the device reach another's memory; a second time is no error."""
+
+    def disable_peer_access(self, peer: int) -> None:
+        """Take that back.  Raises DeviceError where it was not enabled."""
+
     def synchronize(self) -> None:
         """Wait until all streams are done."""
 
@@ -139,11 +209,31 @@ class Device(Protocol):
     def event(self, *, has_time: bool = False) -> Event:
         """Return a new event."""
 
+    def capture(self, stream: Stream, work: Callable[[], None]) -> Graph:
+        """Record what `work` puts into a stream, which is not done, and return it as a graph.
+
+        A stream that waits for an event of the recording is recorded too, until the first waits for
+        one of its events.  `checksum`, `pack`, `unpack` and whatever waits cannot be recorded and
+        raise DeviceError; what `work` raises ends the recording, and is raised.
+        """
+
     def allocate(self, nbytes: int) -> Buffer:
         """Return memory of the device; its content is undefined."""
 
     def allocate_pinned(self, nbytes: int) -> Buffer:
         """Return memory of the host that the device reaches by itself."""
+
+    def register_host(self, array: object) -> Buffer:
+        """Let the device reach an array of the host by itself, for as long as the result lives."""
+
+    def device_address(self, host: object) -> int:
+        """Return where the device sees pinned or registered memory of the host."""
+
+    def memory_pool(self, keep: int | None = None) -> MemoryPool:
+        """Return a new pool; it keeps `keep` bytes that are given back, None all of them."""
+
+    def virtual_range(self, capacity: int) -> VirtualRange:
+        """Return addresses for at least `capacity` bytes, none of them backed yet."""
 
     def copy(self, to: object, source: object, stream: Stream) -> None:
         """Copy all of `source` to the start of `to`; either may be of the host."""
@@ -168,7 +258,11 @@ class Device(Protocol):
         element: Element,
         stream: Stream,
     ) -> None:
-        """Set target to (target + all sources) * scale, element by element."""
+        """Set target to (target + all sources) * scale, element by element.
+
+        Sums are made in the order of the sources, in float, those of doubles in double, and rounded
+        once: every device makes the same bits.  Many sources (64 on a GPU) make it wait.
+        """
 
     def export_dmabuf(self, source: object) -> DmaBuf:
         """Export the allocation that holds a buffer, for a network card."""

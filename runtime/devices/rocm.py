@@ -3,10 +3,12 @@
 from ctypes import POINTER, byref, c_char_p, c_int
 
 from runtime.devices.calls import Calls, c_function
+from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.kfd import architecture_at
 from runtime.devices.nccl_api import NCCL_OPTIONAL, NCCL_REQUIRED, prove_nccl
-from runtime.devices.platforms import GpuPlatform
+from runtime.devices.ranges import DLPACK_ROCM, DLPACK_ROCM_HOST
 from runtime.devices.record import Evidence, VendorLibrary
+from runtime.devices.visible import Filters
 
 _GET_INT = c_function(c_int, POINTER(c_int))
 _GET_ERROR_STRING = c_function(c_char_p, c_int)
@@ -76,6 +78,13 @@ ROCM = GpuPlatform(
     module="runtime._gpu_rocm",
     library="libamdhip64.so.7",
     home_variables=("ROCM_PATH", "ROCM_HOME"),
+    # ROCm documentation, "GPU isolation techniques".
+    filters=Filters(
+        "HIP",
+        ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"),
+        first="ROCR_VISIBLE_DEVICES",
+    ),
+    reached=frozenset({DLPACK_ROCM, DLPACK_ROCM_HOST}),
     architecture=_architecture,
     version_of=lambda number: (number // 10_000_000, number // 100_000 % 100),
     oldest=(7, 0),

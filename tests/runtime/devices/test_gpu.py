@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runtime.devices import Element
+from runtime.devices import PLATFORMS, DeviceError, Element, UnsupportedError
 from runtime.devices.cpu import CpuDevice
 from runtime.devices.gpu import GpuDevice
 
@@ -33,8 +33,32 @@ class _Array:
 class _Queue:
     """A stream that is always done."""
 
+    def __init__(self) -> None:
+        self.recording = False
+
     def synchronize(self) -> None:
         """Return at once."""
+
+    def is_recording(self) -> bool:
+        """Whether a capture has begun."""
+        return self.recording
+
+
+class _Capture:
+    """A recording of nothing."""
+
+    def __init__(self, queue: _Queue) -> None:
+        self.queue = queue
+        queue.recording = True
+
+    def end(self) -> object:
+        """Return a graph."""
+        self.queue.recording = False
+        return object()
+
+    def cancel(self) -> None:
+        """End it for nothing."""
+        self.queue.recording = False
 
 
 @pytest.fixture
@@ -43,17 +67,18 @@ def calls() -> list[str]:
     return []
 
 
-@pytest.fixture(params=["cuda", "rocm"])
+@pytest.fixture(params=PLATFORMS, ids=lambda platform: platform.name)
 def dev(request: pytest.FixtureRequest, calls: list[str]) -> GpuDevice:
     """Return a device of each vendor."""
     module: Any = ModuleType("stand_in")
-    module.Memory, module.MAX_SOURCES = _Memory, 8
+    module.Memory, module.MAX_SOURCES, module.Capture = _Memory, 8, _Capture
     module.Stream = lambda *_: _Queue()
     module.allocate = lambda nbytes, _: _Memory(nbytes, 0x8000)
     for name in ("copy", "fill", "checksum", "pack", "unpack"):
         setattr(module, name, lambda *_, name=name: calls.append(name))
     module.accumulate = lambda _, sources, scale, *__: calls.append(f"{sources} * {scale}")
-    return GpuDevice(request.param, 0, module, lambda *_: "arch")
+    module.accumulate_many = lambda _, table, number, *__: calls.append(f"{number} at {table:#x}")
+    return GpuDevice(request.param, 0, module)
 
 
 Use = Callable[[GpuDevice, Any], object]
@@ -121,7 +146,7 @@ def test_elements_at_an_odd_address_are_an_error(dev: GpuDevice, calls: list[str
 
 
 def test_a_processors_stream_is_no_stream_of_a_gpu(dev: GpuDevice, calls: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"is no stream of a GPU$"):
+    with pytest.raises(ValueError, match=r"is no stream of a GPU of (cuda|rocm)$"):
         dev.checksum(_Memory(8), CpuDevice().stream())
     assert not calls
 
@@ -138,19 +163,80 @@ def test_the_processor_takes_pinned_memory() -> None:
     assert bytes(data) == b"\x07" * 8
 
 
-def test_the_target_is_summed_before_a_launch_has_changed_it(
+def test_sources_that_fit_go_with_the_launch_in_their_order(
     dev: GpuDevice, calls: list[str]
 ) -> None:
     target, other = _Memory(8, 0x1000), _Memory(8, 0x2000)
-    sources = [other] * 8 + [target]
+    sources = [other] * 7 + [target]
     dev.accumulate(target, sources, 0.5, Element.FLOAT32, dev.stream())
-    assert calls == [f"{[0x1000, *[0x2000] * 7]} * 1.0", f"{[0x2000]} * 0.5"]
+    assert calls == [f"{[*[0x2000] * 7, 0x1000]} * 0.5"]
 
 
-def test_the_target_as_more_sources_than_a_launch_takes_is_an_error(
-    dev: GpuDevice, calls: list[str]
-) -> None:
-    target = _Memory(8)
-    with pytest.raises(ValueError, match=r"^9 of the sources are the target itself; at most 8"):
-        dev.accumulate(target, [target] * 9, 1.0, Element.FLOAT32, dev.stream())
+def test_more_sources_are_a_table_of_one_launch(dev: GpuDevice, calls: list[str]) -> None:
+    """Sums of half floats would be rounded between two launches."""
+    target, other = _Memory(8, 0x1000), _Memory(8, 0x2000)
+    dev.accumulate(target, [other] * 20 + [target], 0.5, Element.FLOAT16, dev.stream())
+    assert calls == ["copy", "21 at 0x8000"]
+
+
+def test_a_stream_of_another_platform_is_none() -> None:
+    cuda, rocm = (GpuDevice(platform, 0, _module()) for platform in PLATFORMS)
+    with pytest.raises(ValueError, match=r"is no stream of a GPU of cuda$"):
+        cuda.fill(_Memory(8), 1, rocm.stream())
+
+
+def _module() -> ModuleType:
+    module: Any = ModuleType("stand_in")
+    module.Memory, module.Stream, module.fill = _Memory, lambda *_: _Queue(), lambda *_: None
+    result: ModuleType = module
+    return result
+
+
+@pytest.mark.parametrize("name", ["checksum", "pack", "unpack"])
+def test_what_waits_is_not_recorded(dev: GpuDevice, calls: list[str], name: str) -> None:
+    stream, array = dev.stream(), _Array({"cuda": 2, "rocm": 10}[dev.platform])
+    with pytest.raises(DeviceError, match=r"in a stream that is recorded; do it before or after$"):
+        dev.capture(stream, lambda: _use(dev, name, stream))
     assert not calls
+    dev.fill(array, 1, stream)
+    assert not stream.is_recording()
+
+
+def _use(dev: GpuDevice, name: str, stream: Any) -> None:  # noqa: ANN401
+    memory = _Memory(8)
+    arguments: dict[str, tuple[Any, ...]] = {
+        "checksum": (memory,),
+        "pack": ([_Memory(8, 0x3000)], memory),
+        "unpack": (memory, [_Memory(8, 0x3000)]),
+    }
+    getattr(dev, name)(*arguments[name], stream)
+
+
+def test_a_graph_keeps_the_arrays_that_it_uses(dev: GpuDevice) -> None:
+    stream, data = dev.stream(), bytearray(b"12345678")
+    graph = dev.capture(stream, lambda: dev.copy(_Memory(8), data, stream))
+    with pytest.raises(BufferError):
+        data.extend(b"more")
+    del graph
+    data.extend(b"more")
+
+
+class _RefusalError(RuntimeError):
+    """What a module raises for a status that says "not supported"."""
+
+    call, code, name, text = "gpuMemPoolCreate", 801, "gpuErrorNotSupported", "not here"
+
+
+_RefusalError.__name__ = "UnsupportedError"
+
+
+def test_what_the_vendor_does_not_support_is_told_apart(
+    dev: GpuDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise _RefusalError("gpuMemPoolCreate returned 801")
+
+    monkeypatch.setattr(dev._module, "Pool", refuse, raising=False)
+    with pytest.raises(UnsupportedError, match=r"^gpuMemPoolCreate returned 801$") as caught:
+        dev.memory_pool()
+    assert (caught.value.call, caught.value.code) == ("gpuMemPoolCreate", 801)

@@ -11,7 +11,8 @@ import pytest
 
 from porting.toolkits.platforms import CHOICES, SELECTOR, UNKNOWN_CHOICE
 from runtime.devices import Availability, DeviceUnavailableError, _only, available, device
-from runtime.devices.platforms import GpuPlatform, examine, load, open_device
+from runtime.devices.gpu_platform import GpuPlatform
+from runtime.devices.platforms import examine, load, open_device
 from runtime.devices.rocm import ROCM
 
 Make = Callable[..., GpuPlatform]

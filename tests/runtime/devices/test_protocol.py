@@ -10,31 +10,12 @@ from typing import Any
 
 import pytest
 
-from runtime.devices import PLATFORMS, Device, DeviceError, Element, available, device
+from runtime.devices import PLATFORMS, Device, DeviceError, Element, device
 from runtime.devices.ranges import as_range
 
-NAMES = [row.platform for row in available() if row.devices]
-Read = Callable[[object], bytes]
+from .conftest import Read
 
-
-@pytest.fixture(params=NAMES)
-def dev(request: pytest.FixtureRequest) -> Device:
-    """Return a device of each platform."""
-    return device(request.param)
-
-
-@pytest.fixture
-def read(dev: Device) -> Read:
-    """Return a function that gives the bytes of a buffer."""
-
-    def get(buffer: object) -> bytes:
-        stream = dev.stream()
-        here = bytearray(as_range(buffer).nbytes)
-        dev.copy(here, buffer, stream)
-        stream.synchronize()
-        return bytes(here)
-
-    return get
+Use = Callable[[], object]
 
 
 def _floats(*values: float) -> "array.array[float]":
@@ -174,16 +155,6 @@ def test_bfloat16_is_averaged(dev: Device, read: Read) -> None:
     assert read(target) == struct.pack("=H", 0x4000)
 
 
-def test_more_sources_than_fit_into_a_launch_are_summed(dev: Device, read: Read) -> None:
-    stream = dev.stream()
-    target, source = dev.allocate(8), dev.allocate(8)
-    dev.copy(target, _floats(1, 2), stream)
-    dev.copy(source, _floats(1, 1), stream)
-    dev.accumulate(target, [source] * 20, 0.5, Element.FLOAT32, stream)
-    stream.synchronize()
-    assert read(target) == _floats(10.5, 11).tobytes()
-
-
 def test_no_source_only_scales(dev: Device, read: Read) -> None:
     stream = dev.stream()
     target = dev.allocate(4)
@@ -262,7 +233,7 @@ def test_what_is_no_element_is_an_error(dev: Device, element: Any) -> None:  # n
 @pytest.mark.parametrize("thing", [None, 5, "stream"])
 def test_what_is_no_stream_or_event_is_an_error(dev: Device, thing: Any) -> None:  # noqa: ANN401
     buffer, stream, event = dev.allocate(8), dev.stream(), dev.event()
-    uses: list[Callable[[], object]] = [
+    uses: list[Use] = [
         lambda: dev.copy(buffer, b"1", thing),
         lambda: dev.fill(buffer, 1, thing),
         lambda: dev.checksum(buffer, thing),
@@ -289,7 +260,7 @@ def test_ranges_that_overlap_are_errors(dev: Device, shift: int) -> None:
     """Devices differ in what they would make of it."""
     stream, buffer = dev.stream(), dev.allocate(24)
     middle, other = _part(buffer, 8, 8), _part(buffer, 8 + shift, 8)
-    uses: list[Callable[[], object]] = [
+    uses: list[Use] = [
         lambda: dev.copy(middle, other, stream),
         lambda: dev.pack([other], middle, stream),
         lambda: dev.unpack(other, [middle], stream),

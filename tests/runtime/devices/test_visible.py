@@ -3,33 +3,34 @@
 import pytest
 
 from runtime.devices import VisibleDevicesError
-from runtime.devices.visible import Filter, visible_devices
+from runtime.devices.cuda import CUDA as NVIDIA
+from runtime.devices.rocm import ROCM
+from runtime.devices.visible import Filter, Filters, visible_devices
 
 HIP, CUDA, ROCR = "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"
 ORDINAL = "GPU_DEVICE_ORDINAL"
 
 
 @pytest.mark.parametrize(
-    ("platform", "environment", "expected"),
+    ("filters", "environment", "expected"),
     [
-        ("cuda", {}, None),
-        ("cuda", {CUDA: "1"}, Filter(CUDA, "1")),
-        ("cuda", {HIP: "1", ROCR: "0"}, None),
-        ("rocm", {}, None),
-        ("rocm", {HIP: "0,1"}, Filter(HIP, "0,1")),
-        ("rocm", {CUDA: "2"}, Filter(CUDA, "2")),
-        ("rocm", {ROCR: "2"}, Filter(ROCR, "2")),
-        ("rocm", {HIP: "1", CUDA: "1"}, Filter(HIP, "1")),
-        ("rocm", {HIP: "0,1", CUDA: "0, 1 "}, Filter(HIP, "0,1")),
-        ("rocm", {ORDINAL: "1"}, Filter(ORDINAL, "1")),
-        ("cuda", {ORDINAL: "1"}, None),
-        ("cpu", {HIP: "1", ROCR: "0"}, None),
+        (NVIDIA.filters, {}, None),
+        (NVIDIA.filters, {CUDA: "1"}, Filter(CUDA, "1")),
+        (NVIDIA.filters, {HIP: "1", ROCR: "0"}, None),
+        (ROCM.filters, {}, None),
+        (ROCM.filters, {HIP: "0,1"}, Filter(HIP, "0,1")),
+        (ROCM.filters, {CUDA: "2"}, Filter(CUDA, "2")),
+        (ROCM.filters, {ROCR: "2"}, Filter(ROCR, "2")),
+        (ROCM.filters, {HIP: "1", CUDA: "1"}, Filter(HIP, "1")),
+        (ROCM.filters, {HIP: "0,1", CUDA: "0, 1 "}, Filter(HIP, "0,1")),
+        (ROCM.filters, {ORDINAL: "1"}, Filter(ORDINAL, "1")),
+        (NVIDIA.filters, {ORDINAL: "1"}, None),
     ],
 )
 def test_one_variable_filters(
-    platform: str, environment: dict[str, str], expected: Filter | None
+    filters: Filters, environment: dict[str, str], expected: Filter | None
 ) -> None:
-    assert visible_devices(platform, environment) == expected
+    assert visible_devices(filters, environment) == expected
 
 
 @pytest.mark.parametrize(
@@ -46,4 +47,4 @@ def test_two_filters_are_an_error_that_names_both(
     environment: dict[str, str], message: str
 ) -> None:
     with pytest.raises(VisibleDevicesError, match=message):
-        visible_devices("rocm", environment)
+        visible_devices(ROCM.filters, environment)

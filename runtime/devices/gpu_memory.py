@@ -1,0 +1,91 @@
+"""Pools and growing ranges of a GPU module, whose errors are the runtime's."""
+
+from typing import Any
+
+from runtime.devices.fitting import check_size
+from runtime.devices.gpu_streams import check_unrecorded, raw_stream
+from runtime.devices.protocol import Buffer, Stream
+from runtime.devices.told import told
+
+
+class GpuPool:
+    """A pool of a platform's device."""
+
+    def __init__(self, platform: str, raw: Any) -> None:  # noqa: ANN401 - of an untyped module
+        self._platform = platform
+        self._raw = raw
+
+    @property
+    def reserved(self) -> int:
+        """Bytes taken of the device."""
+        with told():
+            return int(self._raw.reserved)
+
+    @property
+    def used(self) -> int:
+        """Bytes that buffers have."""
+        with told():
+            return int(self._raw.used)
+
+    def allocate(self, nbytes: int, stream: Stream) -> Buffer:
+        """Return memory in the stream's order."""
+        check_size(nbytes)
+        queue = raw_stream(self._platform, stream)
+        check_unrecorded(queue, "a pool gives no memory")
+        with told():
+            buffer: Buffer = self._raw.allocate(nbytes, queue)
+            return buffer
+
+    def trim(self, keep: int = 0) -> None:
+        """Give back what is not in use."""
+        check_size(keep)
+        with told():
+            self._raw.trim(keep)
+
+
+class GpuVirtualRange:
+    """Addresses of a GPU that are backed as they grow."""
+
+    def __init__(self, raw: Any) -> None:  # noqa: ANN401 - of an untyped module
+        self._raw = raw
+
+    @property
+    def address(self) -> int:
+        """Where it starts."""
+        return int(self._raw.address)
+
+    @property
+    def nbytes(self) -> int:
+        """How much of it is backed."""
+        return int(self._raw.nbytes)
+
+    @property
+    def capacity(self) -> int:
+        """How large it can grow."""
+        return int(self._raw.capacity)
+
+    @property
+    def granularity(self) -> int:
+        """What sizes are multiples of."""
+        return int(self._raw.granularity)
+
+    def grow(self, nbytes: int) -> None:
+        """Back more of it."""
+        check_size(nbytes)
+        with told():
+            self._raw.grow(nbytes)
+
+    def __dlpack__(self, **options: Any) -> Any:  # noqa: ANN401 - a capsule
+        """Return a DLPack capsule of what is backed."""
+        return self._raw.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's device type and number."""
+        kind, number = self._raw.__dlpack_device__()
+        return kind, number
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """What is backed, for libraries that read this."""
+        fields: dict[str, Any] = self._raw.__cuda_array_interface__
+        return fields
