@@ -1,0 +1,125 @@
+"""The processes that a zygote answers for: born, killed, reaped, and what they left behind."""
+
+import os
+import signal
+
+from runtime.actor.launch import marks, system
+
+_LAST_WORDS = 4096
+
+
+class Family:
+    """The children of this process by pid and by node, and the descendants of the dead ones.
+
+    FA-1 a process is signalled by pid only before it is reaped, or while a pidfd holds its number.
+    FA-2 what a dead child has left (group, daemons, sessions of their own) is killed, and looked
+    for again until nothing is found.
+    """
+
+    def __init__(self, run: int) -> None:
+        self._run = run
+        self._nodes: dict[int, tuple[int, int]] = {}  # pid -> node, number
+        self._pids: dict[int, int] = {}  # node -> pid
+        self._haunted: set[int] = set()  # numbers of dead children that left something
+        self._errors, self.report = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self._errors, False)  # noqa: FBT003 - its only parameter
+        self.childless = True
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    @property
+    def haunted(self) -> bool:
+        """Whether descendants of dead children may be left."""
+        return bool(self._haunted)
+
+    def add(self, node: int, number: int, pid: int) -> None:
+        """Take in a child that was just forked."""
+        self._nodes[pid] = (node, number)
+        self._pids[node] = pid
+        self.childless = False
+
+    def forget(self) -> None:
+        """In a child: close what is the parent's. `report` stays open."""
+        os.close(self._errors)
+
+    def kill(self, node: int, number: int) -> None:
+        """Send a signal to the process of a node, if it lives."""
+        if pid := self._pids.get(node):
+            os.kill(pid, number)
+
+    def terminate(self) -> None:
+        """Ask every child to end."""
+        for pid in self._nodes:
+            os.kill(pid, signal.SIGTERM)
+
+    def kill_all(self) -> None:
+        """Kill the children and every descendant that can be found."""
+        for pid in self._nodes:
+            _kill_group(pid)
+            os.kill(pid, signal.SIGKILL)
+        marks.kill(self._run)
+        for pid in system.children_of(os.getpid()):
+            os.kill(pid, signal.SIGKILL)
+
+    def reap(self) -> list[tuple[object, ...]]:
+        """Collect who has ended; return an "exit" message for each child among them."""
+        events: list[tuple[object, ...]] = []
+        errors: dict[int, str] = {}
+        while True:
+            try:
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                self.childless = True
+                return events
+            if ended is None:
+                return events
+            pid = ended.si_pid
+            errors.update(self._last_words())
+            member = self._nodes.pop(pid, None)
+            if member:
+                _kill_group(pid)  # before the number is free for strangers
+            status = os.waitpid(pid, 0)[1]
+            if member:
+                events.append(self._buried(pid, *member, status, errors.get(pid, "")))
+
+    def haunt(self) -> None:
+        """Kill what dead children have left; call again while `haunted`."""
+        self._haunted = {number for number in self._haunted if marks.kill(self._run, number)}
+
+    def _buried(
+        self, pid: int, node: int, number: int, status: int, error: str
+    ) -> tuple[object, ...]:
+        del self._pids[node]
+        self._haunted.add(number)
+        if os.WIFSIGNALED(status):
+            return ("exit", node, pid, None, os.WTERMSIG(status), os.WCOREDUMP(status), error)
+        return ("exit", node, pid, os.WEXITSTATUS(status), None, False, error)
+
+    def _last_words(self) -> dict[int, str]:
+        """Return what children have reported before they ended, by pid."""
+        words = {}
+        try:
+            while data := os.read(self._errors, 1 << 16):
+                words.update(_reports(data))
+        except BlockingIOError:
+            pass
+        return words
+
+
+def _reports(data: bytes) -> dict[int, str]:
+    """Return the reports in what was read: one per line, as `report_line` wrote them."""
+    lines = data.decode("utf-8", "replace").splitlines()
+    return {int(pid): text for pid, _, text in (line.partition(" ") for line in lines)}
+
+
+def report_line(pid: int, text: str) -> bytes:
+    """Return a report that one write puts into a pipe whole."""
+    return f"{pid} {' '.join(text.split())}".encode()[: _LAST_WORDS - 1] + b"\n"
+
+
+def _kill_group(pid: int) -> None:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass

@@ -1,0 +1,237 @@
+"""One zygote as the gateway sees it: its start, what was asked of it, and its end."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from runtime.actor.launch import control, environment, marks
+from runtime.actor.launch.child import BLOCKED
+from runtime.actor.launch.process import Exit, Spawn
+from runtime.actor.launch.zygote import CONFIG_FD, CONTROL_FD, GATEWAY_FD
+
+_ROOT = str(Path(__file__).resolve().parents[3])
+_CODE = (
+    "import marshal, os, sys; "
+    f"c = marshal.loads(os.pread({CONFIG_FD}, os.fstat({CONFIG_FD}).st_size, 0)); "
+    f"os.close({CONFIG_FD}); "
+    "sys.path.extend(p for p in c['roots'] if p not in sys.path); "
+    "sys.path[:] = c['path'] or sys.path; "
+    "from runtime.actor.launch.zygote import main; main(c)"
+)
+_END_SECONDS = 5.0  # for the kernel to end what was killed
+_PAUSE = 0.01
+
+
+@dataclass(frozen=True)
+class Key:
+    """What tells one zygote from another: its interpreter, and what acts when that starts."""
+
+    python: str
+    variables: tuple[tuple[str, str], ...]
+
+
+def interpreter(python: str) -> list[str]:
+    """Return the command of an interpreter, with the flags of this one where it is the same."""
+    flags = sys.flags
+    command = [python]
+    if flags.isolated:
+        command.append("-I")
+    command += ["-E"] * (flags.ignore_environment and not flags.isolated)
+    command += ["-s"] * (flags.no_user_site and not flags.isolated)
+    command += ["-S"] * flags.no_site + ["-O"] * flags.optimize + ["-B"] * flags.dont_write_bytecode
+    for name, value in sys._xoptions.items():  # noqa: SLF001 - the documented name
+        command += ["-X", name if value is True else f"{name}={value}"]
+    for option in sys.warnoptions:
+        command += ["-W", option]
+    return command
+
+
+def search_path() -> list[str]:
+    """Return where this process finds modules, in words that hold in any folder."""
+    return [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)]
+
+
+@dataclass
+class Nursery:
+    """A running zygote and the nodes that it was asked for. Not thread-safe."""
+
+    key: Key
+    run: int
+    pid: int
+    pidfd: int
+    link: control.Control
+    nodes: dict[int, int] = field(default_factory=dict)  # node -> pid, 0 until it is known
+    reason: str = ""  # why it does not serve, once it said so
+    _queue: deque[tuple[control.Message, list[int]]] = field(default_factory=deque)
+
+    @property
+    def waits_to_send(self) -> bool:
+        """Whether messages wait for room in the socket."""
+        return bool(self._queue)
+
+    def spawn(self, request: Spawn, number: int, variables: dict[str, str]) -> None:
+        """Ask for a process. Raises OSError when the zygote has gone or a descriptor is closed."""
+        same = self.key.python == sys.executable
+        message = {
+            "node": request.node,
+            "number": number,
+            "name": request.name,
+            "main": request.main,
+            "argument": request.argument,
+            "names": list(request.fds),
+            "environment": {**variables, environment.RUN: str(self.run)},
+            "path": search_path() if same else [],
+            "roots": [_ROOT],
+            "python": interpreter(self.key.python),
+            "argv": list(request.argv),
+            "cwd": request.cwd,
+            "affinity": None if request.affinity is None else list(request.affinity),
+        }
+        self._send(("spawn", message), [request.stdout, request.stderr, *request.fds.values()])
+        self.nodes[request.node] = 0
+
+    def kill(self, node: int, number: int) -> None:
+        """Ask for a signal to the process of a node."""
+        self._send(("kill", node, number), [])
+
+    def close(self, grace: float) -> None:
+        """Ask for the end of all processes and of the zygote."""
+        self._send(("close", grace), [])
+
+    def destroy(self) -> None:
+        """Kill the zygote; its children die with it."""
+        try:
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def flush(self) -> None:
+        """Send what waits, as far as there is room."""
+        while self._queue and self.link.send(*self._queue[0]):
+            for fd in self._queue.popleft()[1]:
+                os.close(fd)
+
+    def receive(self) -> tuple[list[Exit], bool]:
+        """Return the exits that it has told, and whether that was all it will ever tell."""
+        exits: list[Exit] = []
+        while True:
+            try:
+                received = self.link.receive()
+            except BlockingIOError:
+                return exits, False
+            except OSError:
+                received = None
+            if received is None:
+                return exits, True
+            exits += self._note(received[0])
+
+    def bury(self) -> list[Exit]:
+        """Reap the zygote and kill what it has left; return the exits that it did not tell."""
+        if not select.select([self.pidfd], [], [], _END_SECONDS)[0]:
+            self.destroy()
+            select.select([self.pidfd], [], [], _END_SECONDS)
+        how = self._reaped()
+        _kill_rest(self.run)
+        self.abandon()
+        reason = self.reason or f"its zygote (pid {self.pid}) {how}; it was killed with it"
+        return [
+            Exit(node, pid, signal=int(signal.SIGKILL) if pid else None, error=reason)
+            for node, pid in self.nodes.items()
+        ]
+
+    def abandon(self) -> None:
+        """Close what this process holds of it, as a fork of the gateway must."""
+        for _, fds in self._queue:
+            for fd in fds:
+                os.close(fd)
+        self._queue.clear()
+        self.link.close()
+        os.close(self.pidfd)
+
+    def _send(self, message: control.Message, fds: Sequence[int]) -> None:
+        if self._queue or not self.link.send(message, fds):
+            self._queue.append((message, [os.dup(fd) for fd in fds]))
+
+    def _note(self, message: control.Message) -> list[Exit]:
+        kind, *rest = message
+        if kind == "started":
+            node, pid = rest
+            self.nodes[node] = pid
+        elif kind == "failed":
+            self.reason = rest[0]
+        elif kind == "exit":
+            del self.nodes[rest[0]]
+            return [Exit(*rest)]
+        return []
+
+    def _reaped(self) -> str:
+        try:
+            status = os.waitpid(self.pid, os.WNOHANG)[1]
+        except ChildProcessError:  # the program reaps every child itself
+            return "has ended"
+        if os.WIFSIGNALED(status):
+            return f"died of signal {os.WTERMSIG(status)}"
+        return f"has ended with status {os.WEXITSTATUS(status)}"
+
+
+def _kill_rest(run: int) -> None:
+    """Kill what carries the mark of a dead zygote, until nothing is left."""
+    end = time.monotonic() + _END_SECONDS
+    while marks.kill(run) and time.monotonic() < end:
+        time.sleep(_PAUSE)
+
+
+def start(key: Key, variables: dict[str, str], preload: Sequence[str]) -> Nursery:
+    """Execute a zygote. Raises OSError."""
+    run = marks.new_run()
+    same = key.python == sys.executable
+    config = {
+        "run": run,
+        "path": search_path() if same else [],
+        "roots": [_ROOT],
+        "preload": list(preload),
+    }
+    near, far = control.pair()
+    opened = [control.to_file(config, "eclosion-zygote"), os.pidfd_open(os.getpid())]
+    try:
+        pid = _execute(key, {**variables, environment.RUN: str(run)}, far.fileno(), *opened)
+    except BaseException:
+        near.close()
+        raise
+    finally:
+        far.close()
+        for fd in opened:
+            os.close(fd)
+    return Nursery(key, run, pid, os.pidfd_open(pid), control.Control(near))
+
+
+def _execute(key: Key, variables: dict[str, str], link: int, config: int, gateway: int) -> int:
+    """Start the interpreter in a session of its own, with its three descriptors where it looks."""
+    places = {link: CONTROL_FD, config: CONFIG_FD, gateway: GATEWAY_FD}
+    actions: list[Any] = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
+    # Through high numbers: a source may be another one's target, and a dup2 onto itself keeps
+    # the flag that closes it.
+    aside = {source: 200 + target for source, target in places.items()}
+    actions += [(os.POSIX_SPAWN_DUP2, source, high) for source, high in aside.items()]
+    for source, high in aside.items():
+        actions.append((os.POSIX_SPAWN_DUP2, high, places[source]))
+        actions.append((os.POSIX_SPAWN_CLOSE, high))
+    command = [*interpreter(key.python), "-c", _CODE]
+    return os.posix_spawnp(
+        key.python,
+        command,
+        variables,
+        file_actions=actions,
+        setsid=True,
+        setsigmask=BLOCKED,
+        setsigdef=[number for number in signal.valid_signals() if number < signal.SIGRTMIN],
+    )
