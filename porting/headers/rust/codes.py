@@ -146,6 +146,16 @@ NO_SCRIPT = Code(
     " cargo:rustc-link-lib=dylib=amdhip64, and ROCm's folder of libraries for the linker"
     " (cargo:rustc-link-search) and the loader (cargo:rustc-link-arg=-Wl,-rpath).",
 )
+LINKED_LIBRARY = Code(
+    "RST017",
+    "link-line",
+    Severity.ERROR,
+    "#[link] names a CUDA library that has no counterpart with its functions",
+    "The linker of a ROCm build looks for the library, which is not there, and no forwarders stand"
+    " in for it.  Write the attribute for CUDA alone, #[cfg_attr(not(gpu_rocm), link(name ="
+    ' "..."))], and the code that calls the library for either vendor; ported build scripts set'
+    " cfg(gpu_rocm).",
+)
 CODES = (
     NO_COUNTERPART,
     OWN_LAYOUT,
@@ -163,4 +173,5 @@ CODES = (
     STALE,
     OWN_SIGNATURE,
     NO_SCRIPT,
+    LINKED_LIBRARY,
 )

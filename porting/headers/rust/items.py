@@ -59,6 +59,12 @@ class ForeignBlock:
 
     functions: tuple[Function, ...]
     links: tuple[Token, ...]
+    attributes: tuple[Attribute, ...] = ()
+
+    def depends_on(self, cfg: str) -> bool:
+        """Whether it is there only where a cfg holds, or does not."""
+        conditions = (a.body for a in self.attributes if a.name == "cfg")
+        return any(token.name == cfg for body in conditions for token in body)
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ class _Reader:
         end = bracketed(self.code, at)
         links = [a.value("name") for a in attributes if a.name == "link"]
         inside = _foreign_functions(self.code[at + 1 : end])
-        block = ForeignBlock(tuple(inside), tuple(link for link in links if link))
+        block = ForeignBlock(tuple(inside), tuple(link for link in links if link), attributes)
         self.found.blocks.append(block)
         self.at = end + 1
 

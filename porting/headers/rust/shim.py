@@ -23,6 +23,7 @@ from porting.headers.rust.style import Bindings, Style
 from porting.headers.rust.symbols import Symbols
 from porting.headers.rust.uses import How, Use, Uses, crate_uses
 from porting.mapping import Names
+from porting.rules.strings.sonames import DROP_INS
 from porting.source import SourceFile
 
 MODULE: Final = f"{FOLDER}/rocm_compat.rs"
@@ -96,7 +97,7 @@ def generate(
     found = [*_missing(made), *_patterns(cuda), *_without_script(made)]
     for uses in cuda:
         found += lint(uses, made.module.shapes, target)
-    files = _files(made, target) if any(uses.found for uses in cuda) else {}
+    files = _files(made, target) if _stand_ins(cuda) or any(uses.found for uses in cuda) else {}
     return Shim(files, tuple(by_place(found)), _scripts(made), _provided(files), handled)
 
 
@@ -133,14 +134,22 @@ def _make(cuda: Sequence[Uses], target: Target, names: Names, bindings: Bindings
 def _scripts(made: _Made) -> dict[str, Needs]:
     found = {}
     for uses in made.uses:
-        declared = sorted(name for name in uses.declared if name in made.symbols.functions)
+        declared = _to_link(made, uses)
         known = (made.module.shapes.names.get(name) for name in declared)
         libraries = tuple(sorted({name.library for name in known if name is not None}))
         crate, binds = uses.crate, uses.bindgen.runs
-        needs = Needs(bool(declared), binds, crate.asks_for_rocm, libraries)
+        links = bool(declared or _stand_ins([uses]))
+        needs = Needs(links, binds, crate.asks_for_rocm, libraries)
         if uses.crate.script is not None and needs != Needs():
             found[uses.crate.script.path] = needs
     return found
+
+
+def _to_link(made: _Made, uses: Uses) -> frozenset[str]:
+    """Return the functions that a crate declares and its build script has to link for ROCm."""
+    forwarded = uses.declared & made.symbols.functions.keys()
+    own = uses.declared & made.symbols.same if _stand_ins([uses]) else frozenset()
+    return frozenset(forwarded | own)
 
 
 # Findings
@@ -179,8 +188,9 @@ def _why_missing(made: _Made, uses: Uses, use: Use) -> str:
 def _without_script(made: _Made) -> Iterator[Diagnostic]:
     """Yield an error where nothing can link the forwarders that a crate needs."""
     for uses in made.uses:
+        declared = _to_link(made, uses)
         declares = (u for u in uses.found if u.how is How.DECLARED)
-        first = next((u for u in declares if u.wanted.cuda in made.symbols.functions), None)
+        first = next((u for u in declares if u.wanted.cuda in declared), None)
         if first is None or uses.crate.script is not None:
             continue
         folder = "/".join([".."] * (uses.crate.root.count("/") + bool(uses.crate.root)))
@@ -221,10 +231,11 @@ def _files(made: _Made, target: Target) -> dict[str, str]:
     lacks = _lacks(made)
     title = "CUDA's names over HIP, for the Rust code of this tree."
     files = {MODULE: f"// {title}\n//\n{head}{lacks}\n{module_text(module)}"}
-    if symbols.functions:
+    links = any(_to_link(made, uses) for uses in made.uses) or bool(_stand_ins(made.uses))
+    if links:
         title = "What the linker finds for the CUDA functions that crates of this tree declare."
         files[SYMBOLS] = f"//! {title}\n//!\n{head.replace('// ', '//! ')}\n{symbols.text()}"
-    if symbols.functions or any(uses.bindgen.runs for uses in made.uses):
+    if links or any(uses.bindgen.runs for uses in made.uses):
         title = "For the build scripts of this tree's crates."
         text = build_text(_stand_ins(made.uses), module.integer_handles())
         files[BUILD] = f"// {title}\n//\n{head}\n{text}"
@@ -255,7 +266,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _stand_ins(cuda: Sequence[Uses]) -> tuple[str, ...]:
-    """Return the CUDA libraries that #[link] attributes name."""
+    """Return the CUDA libraries with a counterpart that #[link] attributes name."""
     found = {
         string_value(link)
         for uses in cuda
@@ -263,7 +274,7 @@ def _stand_ins(cuda: Sequence[Uses]) -> tuple[str, ...]:
         for block in file.items.blocks
         for link in block.links
     }
-    return tuple(sorted(found & {"cuda", "cudart", "cudart_static", "nvrtc"}))
+    return tuple(sorted(name for name in found if name.removesuffix("_static") in DROP_INS))
 
 
 # Checks

@@ -18,13 +18,15 @@ _C_TYPES = frozenset((*PRIMITIVES.values(), "c_void", "usize", "bool"))
 class Symbols:
     """Forwarders from CUDA's symbols to HIP's functions, which `targets` lists.
 
-    `missing`: name -> why there is none.
+    `missing`: name -> why there is none.  `same`: functions that libraries of ROCm's have under
+    these names too.
     """
 
     shapes: Shapes
     missing: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     targets: set[str] = field(default_factory=set)
+    same: set[str] = field(default_factory=set)
     translations: dict[tuple[str, str], Numbers] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -35,7 +37,10 @@ class Symbols:
         """Take in functions.  One that has its own name in HIP too needs no forwarder."""
         for name in sorted(names):
             record = self.shapes.names.get(name)
-            if record is None or record.kind != "function" or record.target == name:
+            if record is None or record.kind != "function":
+                continue
+            if record.target == name:
+                self.same.add(name)
                 continue
             if record.target is None:
                 self.missing[name] = record.reason or "HIP has no counterpart"
@@ -138,6 +143,8 @@ class Symbols:
 
     def text(self) -> str:
         """Return the file without its head."""
+        if not self.functions:
+            return "// ROCm's libraries have the declared functions under their own names.\n"
         parts = ["#![allow(non_snake_case)]", '#[path = "rocm_compat.rs"]\nmod rocm_compat;']
         text = "\n".join(self.functions.values())
         words = [word for word in ("c_char", "c_void") if word in text]

@@ -15,7 +15,7 @@ from porting.headers.rust.lexer import Kind, Token, string_value
 from porting.headers.rust.module import Wanted
 from porting.headers.rust.spelling import bracketed
 from porting.mapping import Names, Status
-from porting.rules.strings.sonames import LIBRARY_NAME
+from porting.rules.strings.sonames import ANY_NAME, LIBRARY_NAME
 
 # Crates of the public registry that bind or open CUDA's libraries.
 CUDA_CRATES: Final = frozenset(
@@ -104,13 +104,19 @@ class Uses:
     @property
     def opens_cuda(self) -> bool:
         """Whether the crate opens or depends on CUDA without naming its interface."""
-        if self.crate.dependencies & CUDA_CRATES:
+        if self.crate.dependencies & CUDA_CRATES or any(map(_links_cuda, self.crate.files)):
             return True
         return any(
             token.kind in (Kind.STRING, Kind.RAW_STRING) and LIBRARY_NAME.search(token.text)
             for file in self.crate.files
             for token in file.code
         )
+
+
+def _links_cuda(file: RustFile) -> bool:
+    """Whether a #[link] attribute names a library of CUDA's."""
+    names = (string_value(link) for block in file.items.blocks for link in block.links)
+    return any(re.fullmatch(rf"(?:{ANY_NAME})(?:_static)?", name) for name in names)
 
 
 def is_cuda(name: str, names: Names) -> bool:

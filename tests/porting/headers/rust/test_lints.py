@@ -144,6 +144,31 @@ def test_link_attribute(shim: ShimMaker, library: str, found: list[int]) -> None
 @pytest.mark.parametrize(
     ("library", "found"),
     [
+        ('#[link(name = "cudnn")]\nextern "C" {}', [1]),
+        ('\n#[link(name = "nppc_static", kind = "static")]\nextern "C" {}', [2]),
+        ('#[cfg(unix)]\n#[link(name = "nvidia-ml")]\nextern "C" {}', [2]),
+        ('#[cfg_attr(not(gpu_rocm), link(name = "cudnn"))]\nextern "C" {}', []),
+        ('#[cfg(not(gpu_rocm))]\n#[link(name = "cudnn")]\nextern "C" {}', []),
+        ('#[link(name = "cublas")]\nextern "C" {}', []),
+        ('#[link(name = "tidepool")]\nextern "C" {}', []),
+    ],
+)
+def test_linked_library_when_rocm_has_none(shim: ShimMaker, library: str, found: list[int]) -> None:
+    assert lines(shim, codes.LINKED_LIBRARY, library) == found
+
+
+def test_linked_library_when_the_crate_has_nothing_else_of_cuda(shim: ShimMaker) -> None:
+    made = shim('#[link(name = "cudnn")]\nextern "C" { fn mine(); }')
+    assert [(d.code, d.severity.value, d.line) for d in made.diagnostics] == [
+        ("RST017", "error", 1)
+    ]
+    assert "MIOpen" in made.diagnostics[0].help
+    assert made.files == {}
+
+
+@pytest.mark.parametrize(
+    ("library", "found"),
+    [
         ("#[repr(C)]\npub struct cudaDeviceProp { pub name: [i8; 256] }", [2]),
         ("#[repr(C)]\npub struct CUDA_MEMCPY2D { pub x: usize }", [2]),
         ("#[repr(C)]\npub struct cudaExtent { pub width: usize }", []),

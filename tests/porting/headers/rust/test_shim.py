@@ -92,6 +92,23 @@ def test_generate_when_a_crate_links_by_attribute(shim: ShimMaker) -> None:
     assert 'for name in ["cuda"] {' in made.files[BUILD]
 
 
+@pytest.mark.parametrize("library", ["cublas", "cufft_static", "nccl", "nvToolsExt"])
+def test_generate_when_a_library_with_a_counterpart_is_linked_by_attribute(
+    shim: ShimMaker, library: str
+) -> None:
+    made = shim(f'#[link(name = "{library}")]\nextern "C" {{}}', script="fn main() {}")
+    assert f'for name in ["{library}"] {{' in made.files[BUILD]
+    assert made.scripts == {"build.rs": Needs(symbols=True)}
+
+
+def test_generate_when_functions_have_their_names_in_rocm_too(shim: ShimMaker) -> None:
+    library = '#[link(name = "nccl")]\nextern "C" { fn ncclGetVersion(v: *mut i32) -> i32; }'
+    made = shim(library, script="fn main() {}")
+    assert made.scripts == {"build.rs": Needs(symbols=True, libraries=("nccl",))}
+    assert "fn " not in made.files[SYMBOLS]
+    assert [d.code for d in made.diagnostics] == ["RST008"]
+
+
 def test_check_when_nothing_changed(crate: CrateMaker, names: Names) -> None:
     sources = crate(OWN)
     files = generate(sources, Target(), names).files
