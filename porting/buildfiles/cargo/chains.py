@@ -1,9 +1,7 @@
 """Calls that build CUDA sources in a build script: cc::Build, Command and bindgen."""
 
-import re
-from collections import Counter
-
 from porting.buildfiles.cargo.flow import enclosing_function, home_name
+from porting.buildfiles.cargo.patterns import hip_pattern
 from porting.buildfiles.cargo.script import Call, Range, Script
 from porting.buildfiles.cargo.work import ROCM_HOME, Rewriting, compat_flags, quoted
 from porting.buildfiles.codes import LEFT_ALONE, flag_code
@@ -11,22 +9,12 @@ from porting.buildfiles.flags import Piece, offload_arch, translate
 from porting.diagnostics import Severity
 from porting.edits import Edit
 from porting.headers.rust.lexer import Kind
-from porting.mapping import Names, Status
+from porting.mapping import Names
 
 _ONE_FLAG = frozenset(("flag", "flag_if_supported", "arg"))
 _MANY_FLAGS = frozenset(("flags", "args"))
 _OUTPUT_ONLY = frozenset(("-c", "-dc", "--compile", "--device-c", "-ptx", "-fatbin", "-cubin"))
 _CUDA_ONLY = frozenset(("cudart", "ccbin"))
-_MORE = frozenset((".", "[", "(", "\\", "*"))  # what makes a word the beginning of a pattern
-_PREFIXES = {
-    "cublasLt": "hipblasLt",
-    **{f"cu{name}": f"hip{name}" for name in ("blas", "fft", "rand", "sparse", "solver")},
-    "cuda": "hip",
-    "CUDA": "HIP",
-    "nvrtc": "hiprtc",
-    "CU": "hip",
-    "cu": "hip",
-}
 _LISTS = (
     "allowlist_",
     "whitelist_",
@@ -288,39 +276,3 @@ def _bindgen(work: Rewriting, call: Call, names: Names) -> None:
             work.tell(LEFT_ALONE, number, message)
         elif new != text:
             work.replace(Range(number, number + 1), quoted(new))
-
-
-def hip_pattern(text: str, names: Names) -> str | None:
-    """Return a pattern of CUDA names as one of HIP's, None where there is none."""
-    unknown = []
-
-    def replaced(match: re.Match[str]) -> str:
-        word, rest = match[0], text[match.end() : match.end() + 1]
-        known = names.get(word)
-        prefix = next((p for p in _PREFIXES if word.startswith(p)), None)
-        begins = ""
-        if prefix is not None and rest in _MORE:
-            begins = _as_hip_spells(word, _PREFIXES[prefix] + word.removeprefix(prefix), names)
-        if known is not None and known.status is not Status.UNSUPPORTED:
-            target = known.target or word
-            return begins if begins and target.startswith(begins) else target
-        if known is None and begins:
-            return begins
-        if known is not None or prefix is not None:
-            unknown.append(word)
-        return word
-
-    done = re.sub(r"(?<![\\\w])[A-Za-z_]\w*", replaced, text)
-    return None if unknown else done
-
-
-def _as_hip_spells(word: str, begins: str, names: Names) -> str:
-    """Return a beginning of HIP's names in the case that most counterparts of CUDA's have.
-
-    `word`: what CUDA's names begin with.
-    """
-    found = (name.target for name in names if name.target and name.name.startswith(word))
-    spelled = Counter(
-        target[: len(begins)] for target in found if target.lower().startswith(begins.lower())
-    )
-    return max(spelled, key=lambda text: (spelled[text], text), default=begins)

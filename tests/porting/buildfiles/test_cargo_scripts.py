@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from porting.buildfiles import BuildFiles
-from porting.buildfiles.cargo.chains import hip_pattern
 from porting.buildfiles.cargo.generate import WATCHED
+from porting.buildfiles.cargo.patterns import hip_pattern
 from porting.config import Mode
 from porting.mapping import Names
 from porting.toolkits.platforms import CUDA, ROCM
@@ -161,6 +161,17 @@ def test_calls_are_those_of_hip_in_rename_mode(convert: Convert) -> None:
         ("nccl.*", "nccl.*"),
         ("my_.*", "my_.*"),
         ("cudaNoSuchFunction", None),
+        ("cu(Init|MemAlloc)", "(hipInit|hipMalloc)"),
+        ("cu(Init|MemFree).*", "(hipInit.*|hipFree.*)"),
+        ("^cu(Ctx|Stream)Synchronize$", "^(hipCtxSynchronize|hipStreamSynchronize)$"),
+        ("cuMemAlloc(?:Async)?", "(hipMallocAsync|hipMalloc)"),
+        ("cuda(Malloc|Free)|my_.*", "(hipMalloc|hipFree)|my_.*"),
+        ("cuMemAlloc.*", "(hipMalloc|hipMemAlloc).*"),
+        ("cuda((Malloc))", None),
+        ("cuda(Malloc)+", None),
+        ("^(cu|cuda).*", "^(hip.*|hip.*)"),
+        ("cu[A-Z].*", "hip[A-Z].*"),
+        ("my(Init|Run)", "(myInit|myRun)"),
     ],
 )
 def test_pattern_of_bindgen_names_hip(pattern: str, expected: str | None) -> None:
