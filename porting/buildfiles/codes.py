@@ -105,6 +105,16 @@ RUN_PATH_LOST = Code(
     " extended.  The crates that are named have a build script of another name, none by choice, or"
     " one that asks for CUDA itself: what they link has no RUNPATH to ROCm's libraries.",
 )
+CALL_LACKING = Code(
+    "BLD022",
+    _TOPIC,
+    Severity.WARNING,
+    "a build script that looks for ROCm by itself and lacks a line that its crate needs",
+    "The script stays as it is.  The crate's sources ask cfg(gpu_rocm), declare CUDA's functions or"
+    " have bindgen write bindings, and in the script's ROCm build nothing sets the cfg, links"
+    " forwarders under CUDA's names or gives bindgen HIP's.  Write the lines that the message"
+    " names where the script is sure of ROCm, or have the crate speak HIP there by itself.",
+)
 CODES = (
     LEFT_ALONE,
     ALREADY_PORTED,
@@ -118,6 +128,7 @@ CODES = (
     SETTING_DROPPED,
     LIBRARY_OWN,
     RUN_PATH_LOST,
+    CALL_LACKING,
 )
 
 

@@ -16,6 +16,7 @@ from porting.buildfiles.cargo.dependents import (
 )
 from porting.buildfiles.cargo.generate import NAME, gpu_build
 from porting.buildfiles.cargo.rocm import rewrite
+from porting.buildfiles.cargo.rust_side import lacking_calls
 from porting.buildfiles.cargo.script import Script
 from porting.buildfiles.cargo.texts import is_of_cuda
 from porting.buildfiles.codes import ALREADY_PORTED, RUN_PATH_LOST
@@ -88,8 +89,8 @@ def _convert(source: SourceFile, context: BuildContext) -> _Done:
         return _Done(Hipified(source, source.data, diagnostics=told))
     if _knows_rocm(script):
         text = f"{source.path} looks for ROCm by itself and stays as it is"
-        note = ALREADY_PORTED.at(source.path, text)
-        return _Done(Hipified(source, source.data, diagnostics=(note,)))
+        found = [ALREADY_PORTED.at(source.path, text), *lacking_calls(script, context)]
+        return _Done(Hipified(source, source.data, diagnostics=tuple(found)))
     folder = "../" * source.path.count("/") + FOLDER
     work = rewrite(script, context, folder)
     alone = [*work.edits, *work.common, *work.include_edits(*work.includes)]

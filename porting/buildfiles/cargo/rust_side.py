@@ -1,10 +1,16 @@
 """The calls by which a build script gives its crate CUDA's names over HIP."""
 
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from porting.buildfiles.cargo.script import Script
 from porting.buildfiles.cargo.texts import link_line
 from porting.buildfiles.cargo.work import Rewriting, quoted
+from porting.buildfiles.codes import CALL_LACKING
 from porting.buildfiles.libraries import library
+from porting.buildfiles.model import BuildContext
+from porting.diagnostics import Diagnostic
+from porting.generated import FOLDER
 from porting.headers.rust import BUILD, CFG, Needs
 
 _IF_ROCM = "if gpu_build::is_rocm()"
@@ -24,6 +30,31 @@ def rust_side(work: Rewriting) -> None:
     if done:
         work.includes.append(_NAME)
     _says_rocm(work, needs)
+
+
+def lacking_calls(script: Script, context: BuildContext) -> Iterator[Diagnostic]:
+    """Yield a warning where a script that looks for ROCm by itself lacks what its crate needs.
+
+    A script that includes the generated gpu_build.rs sets the cfg by it.
+    """
+    path = script.source.path
+    needs = context.rust.get(path, Needs())
+    names = {token.name for token in script.tokens}
+    texts = [text for _, text in script.texts()]
+    folder = "../" * path.count("/") + FOLDER
+    lines: list[str] = []
+    if needs.cfg and "gpu_build" not in names and not any(f"rustc-cfg={CFG}" in t for t in texts):
+        lines += _SAYS
+    if needs.symbols and "link_symbols" not in names:
+        lines += [f"rocm_build::link_symbols({quoted(folder)});", *_link_lines(needs)]
+    if needs.bindings and "bound_items" not in names:
+        lines += _bindgen_calls(folder)
+    if not lines:
+        return
+    if any("rocm_build" in line for line in lines):
+        lines.insert(0, f'include!("{folder}/{_NAME}");')
+    message = f"{path} looks for ROCm by itself and lacks what its crate needs for a ROCm build"
+    yield CALL_LACKING.at(path, message, f"write where it is for ROCm: {' '.join(lines)}")
 
 
 def _says_rocm(work: Rewriting, needs: Needs) -> None:
@@ -63,18 +94,21 @@ def _link_lines(needs: Needs) -> list[str]:
 
 def _bindings(work: Rewriting) -> bool:
     """Give bindgen the types and names that the generated module has."""
-    folder = quoted(work.folder)
-    calls = [
-        f".raw_line(rocm_build::bindings({folder}))",
-        f".blocklist_item(rocm_build::bound_items({folder}))",
-        '.clang_arg("-D__HIP_PLATFORM_AMD__")',
-    ]
+    calls = _bindgen_calls(work.folder)
     if work.compat:
-        calls.append(f".clang_args(gpu_build::compat_flags({folder}))")
+        calls.append(f".clang_args(gpu_build::compat_flags({quoted(work.folder)}))")
     for at in _builders(work):
         gap = work.line_break(at)
         work.insert(work.script.partner[at] + 1, "".join(f"{gap}{call}" for call in calls))
     return bool(_builders(work))
+
+
+def _bindgen_calls(folder: str) -> list[str]:
+    return [
+        f".raw_line(rocm_build::bindings({quoted(folder)}))",
+        f".blocklist_item(rocm_build::bound_items({quoted(folder)}))",
+        '.clang_arg("-D__HIP_PLATFORM_AMD__")',
+    ]
 
 
 def _builders(work: Rewriting) -> list[int]:

@@ -30,6 +30,53 @@ def converted(script: str, mode: Mode, needs: Needs | None) -> str:
     return done.files[0].data.decode()
 
 
+def told(script: str, needs: Needs) -> list[tuple[str, str]]:
+    source = SourceFile("sys/build.rs", script.encode())
+    done = convert_files([source], BuildContext(rust={"sys/build.rs": needs}))
+    assert done.outputs == {}
+    return [(found.code, found.help) for found in done.diagnostics if found.code != "BLD011"]
+
+
+# Looks for ROCm by itself.
+OWN = """\
+fn main() {
+    if std::env::var("ROCM_PATH").is_ok() {
+        println!("cargo:rustc-link-lib=dylib=amdhip64");
+    } else {
+        println!("cargo:rustc-link-lib=dylib=cudart");
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("needs", "lines"),
+    [
+        (Needs(cfg=True), ('println!("cargo:rustc-cfg=gpu_rocm");',)),
+        (Needs(symbols=True, libraries=("nccl",)), (SYMBOLS, INCLUDE, "dylib=rccl")),
+        (Needs(bindings=True), ('.raw_line(rocm_build::bindings("../eclosion"))', INCLUDE)),
+    ],
+)
+def test_script_that_looks_for_rocm_itself_is_told_what_its_crate_needs(
+    needs: Needs, lines: tuple[str, ...]
+) -> None:
+    ((code, advice),) = told(OWN, needs)
+    assert code == "BLD022"
+    assert all(line in advice for line in lines)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_script_that_was_ported_lacks_nothing(mode: Mode) -> None:
+    needs = Needs(symbols=True, bindings=True, cfg=True, libraries=("runtime",))
+    assert told(converted(BINDS, mode, needs), needs) == []
+
+
+def test_script_that_sets_the_cfg_itself_lacks_nothing() -> None:
+    link = 'println!("cargo:rustc-link-lib=dylib=amdhip64");'
+    script = OWN.replace(link, f'{link} println!("cargo:rustc-cfg=gpu_rocm");')
+    assert told(script, Needs(cfg=True)) == []
+
+
 @pytest.mark.parametrize("mode", Mode)
 def test_convert_when_the_linker_needs_symbols(mode: Mode) -> None:
     text = converted(LINKS, mode, Needs(symbols=True))
