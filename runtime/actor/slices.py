@@ -194,7 +194,7 @@ def row_major(sizes: Sequence[int]) -> tuple[int, ...]:
     stride = 1
     for size in reversed(sizes):
         strides.append(stride)
-        stride *= max(to_index(size), 1)
+        stride *= to_index(size)
     return tuple(reversed(strides))
 
 

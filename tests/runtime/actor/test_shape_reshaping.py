@@ -15,7 +15,7 @@ def test_mesh_when_measured() -> None:
     assert isinstance(MESH, MeshTrait)
     assert (len(MESH), MESH.size(), MESH.size("b"), MESH.size(["a", "b"])) == (6, 6, 3, 6)
     assert MESH.size(()) == 1
-    assert MESH.sizes == {"a": 2, "b": 3}
+    assert list(MESH.sizes.items()) == [("a", 2), ("b", 3)]
     assert MESH.extent == Extent(["a", "b"], [2, 3])
     with pytest.raises(KeyError, match=r"{a: 2, b: 3} has no dimension 'z'"):
         MESH.size("z")

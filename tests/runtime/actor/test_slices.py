@@ -85,6 +85,15 @@ def test_ranks_when_evenly_spaced_are_a_range(
     assert ranks == expected
 
 
+@pytest.mark.parametrize("sizes", [[0], [2, 0], [0, 2], [3, 0, 2]])
+def test_ranks_when_there_are_none(sizes: list[int]) -> None:
+    none = Slice.new_row_major(sizes)
+    assert len(none) == 0
+    assert 0 not in none
+    with pytest.raises(ValueError, match=r"^rank 0 is not in Slice"):
+        none.index(0)
+
+
 def test_ranks_when_many_cost_no_memory() -> None:
     these = Slice.new_row_major([1000, 1000, 1000])
     assert len(these) == 10**9
