@@ -100,7 +100,6 @@ def _usage(error: "click.ClickException") -> str:
 
 
 def _clean_up() -> None:
-    for name in ("porting.output.staging", "porting.processes.scratch"):
-        module = sys.modules.get(name)
-        if module is not None:
-            module.remove_live()
+    module = sys.modules.get("porting.processes.folders")
+    if module is not None:
+        module.remove_live()

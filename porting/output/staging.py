@@ -7,7 +7,6 @@ a killed run left behind is removed by the next one; a live run holds a lock on 
 import ctypes
 import os
 import shutil
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,17 +16,12 @@ from porting.config import Mode, Target
 from porting.errors import OutputError
 from porting.output.linemap import LineMap
 from porting.output.manifest import Manifest, file_digest, path_digest
-from porting.output.replacing import make_folders, output_error, remove_if_empty
-from porting.processes import LOCK, is_free, locked_folder, signals_held
+from porting.output.replacing import make_folders, output_error
+from porting.processes import dead_folders, live_folder, remove_folder, signals_held
 from porting.tree import MANIFEST_NAME
 
-_MOMENT = 60.0
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
-
-# Folders that this process is filling.  A signal can strike between two byte codes that no
-# try statement covers, so the command removes what is left here before it ends.
-_live: set[Path] = set()
 
 
 class StagedFolder:
@@ -95,10 +89,9 @@ class StagedFolder:
         place = real if self._inside else real.parent
         _remove_leftovers(place, prefix)
         with signals_held():
-            self._staging, lock = locked_folder(place, prefix)
-            _live.add(self._staging)
+            self._staging, lock = live_folder(place, prefix)
             self._undo.callback(os.close, lock)
-            self._undo.callback(_remove, self._staging)
+            self._undo.callback(remove_folder, self._staging)
         self._filled = self._staging / "new"
         self._filled.mkdir()
         return self._filled
@@ -142,44 +135,21 @@ def check_replaceable(output: Path, *, force: bool = False) -> None:
             )
 
 
-def remove_live() -> None:
-    """Remove the staging folders of this process that an exception left behind."""
-    with signals_held():
-        for path in tuple(_live):
-            _remove(path)
-
-
 def _prefix(output: Path) -> str:
     """Return how the names of an output's staging folders begin."""
     return f".{output.name[:100]}.porting-"
 
 
-def _remove(path: Path) -> None:
-    shutil.rmtree(path, ignore_errors=True)
-    _live.discard(path)
-
-
 def _remove_leftovers(place: Path, prefix: str) -> None:
     """Remove the staging folders of runs that were killed; live ones hold their lock."""
-    for item in sorted(place.iterdir()):
-        if not item.name.startswith(prefix):
-            continue
-        if not (item / LOCK).is_file():  # made a moment ago, or killed in that moment
-            if time.time() - item.lstat().st_mtime > _MOMENT:
-                remove_if_empty(item)
-            continue
-        lock = os.open(item / LOCK, os.O_RDWR)
-        try:
-            if not is_free(lock):
-                continue
-            if (item / "old").exists():
-                raise OutputError(
-                    f"a run that was killed left the former output in {item / 'old'}; "
-                    "move it back or remove it, then port again"
-                )
-            shutil.rmtree(item)
-        finally:
-            os.close(lock)
+    named = (item for item in sorted(place.iterdir()) if item.name.startswith(prefix))
+    for folder in dead_folders(named):
+        if (folder / "old").exists():
+            raise OutputError(
+                f"a run that was killed left the former output in {folder / 'old'}; "
+                "move it back or remove it, then port again"
+            )
+        remove_folder(folder)
 
 
 def _write_manifest(

@@ -200,6 +200,17 @@ def test_leftover_without_a_lock_is_removed_when_it_is_old_and_empty(tmp_path: P
     assert _names(tmp_path) == [".out.porting-full", ".out.porting-new", "out"]
 
 
+def test_link_that_is_named_as_a_leftover_is_not_followed(tmp_path: Path) -> None:
+    theirs, out = tmp_path / "theirs", tmp_path / "place/out"
+    for folder in (theirs, out.parent):
+        folder.mkdir()
+    (theirs / "lock").touch()
+    (out.parent / ".out.porting-link").symlink_to(theirs)
+    _port(out, {"a.cu": "x"})
+    assert _names(theirs) == ["lock"]
+    assert _names(out.parent) == [".out.porting-link", "out"]
+
+
 def test_former_output_in_a_leftover_is_pointed_at_and_kept(tmp_path: Path) -> None:
     (tmp_path / ".out.porting-dead/old").mkdir(parents=True)
     (tmp_path / ".out.porting-dead/lock").touch()
