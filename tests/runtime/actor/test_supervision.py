@@ -324,6 +324,16 @@ def test_give_up_when_the_budget_is_used_up(policy: RestartPolicy, stopped: str)
     assert story.supervisor.deadline() is None
 
 
+def test_give_up_when_one_death_took_two_children() -> None:
+    """SV-1, SV-2."""
+    never = RestartPolicy(max_restarts=0)
+    story = Story("abc", never)
+    (asked,) = story.tell(ChildFailed(lives("ab"), failure()))
+    assert isinstance(asked, AskOwner)
+    assert len(story.tell(Handled("f", verdict=True))) == 1
+    assert story.tell(died("c")) == []
+
+
 def test_jitter_when_siblings_fail_together() -> None:
     """Pauses differ between deaths, and not between runs."""
     policy = RestartPolicy(backoff_base=1.0, jitter=0.5)

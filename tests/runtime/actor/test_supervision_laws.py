@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from runtime.actor.errors import MeshFailure
 from runtime.actor.restarts import STRATEGIES, RestartPolicy
@@ -32,7 +32,7 @@ from runtime.actor.supervision_events import (
     Tick,
 )
 
-POLICIES = st.none() | st.builds(
+POLICIES: st.SearchStrategy[RestartPolicy | None] = st.none() | st.builds(
     RestartPolicy,
     strategy=st.sampled_from(STRATEGIES),
     max_restarts=st.integers(0, 3),
@@ -87,6 +87,10 @@ class Owner(RuleBasedStateMachine):
     def running(self, **wanted: bool) -> list[Member]:
         found = [each for each in self.members.values() if each.running]
         return [e for e in found if all(getattr(e, k) is v for k, v in wanted.items())]
+
+    @initialize(size=st.integers(2, 4), policy=POLICIES)
+    def begin(self, size: int, policy: RestartPolicy | None) -> None:
+        self.spawn(size, policy)
 
     @rule(size=st.integers(1, 4), policy=POLICIES)
     def spawn(self, size: int, policy: RestartPolicy | None) -> None:
@@ -295,8 +299,8 @@ class Owner(RuleBasedStateMachine):
 
 TestSupervisor = Owner.TestCase
 TestSupervisor.settings = settings(
-    max_examples=150,
-    stateful_step_count=30,
+    max_examples=200,
+    stateful_step_count=40,
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
 )
