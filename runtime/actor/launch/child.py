@@ -133,8 +133,8 @@ def _take_python(request: "Request") -> None:
 def _line_buffered() -> None:
     """Have lines leave as they are printed: a killed process flushes nothing."""
     if sys.stdout is None or sys.stderr is None:  # the gateway was started without them
-        sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: PTH123, SIM115
-        sys.stderr = open(2, "w", closefd=False, encoding="utf-8")  # noqa: PTH123, SIM115
+        sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
+        sys.stderr = open(2, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(line_buffering=True)

@@ -5,9 +5,9 @@ our own process at the other end of a socket pair. What is large travels in a me
 """
 
 import _socket
-import array
 import marshal
 import os
+import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ def pair() -> "tuple[_socket.socket, _socket.socket]":
     return _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
 
 
-def pack(message: object) -> bytes:
+def pack(message: "Any") -> bytes:  # noqa: ANN401 - plain values
     """Return the bytes of plain values."""
     return marshal.dumps(message, _FORMAT)
 
 
-def unpack(data: bytes) -> "Any":
+def unpack(data: bytes) -> "Any":  # noqa: ANN401 - plain values
     """Return the plain values of `pack`."""
     return marshal.loads(data)  # noqa: S302 - from our own process, see above
 
 
-def to_file(message: object, name: str) -> int:
+def to_file(message: "Any", name: str) -> int:  # noqa: ANN401 - plain values
     """Return the descriptor of a new memfd that holds the message."""
     fd = os.memfd_create(name)
     data = memoryview(pack(message))
@@ -47,7 +47,7 @@ def to_file(message: object, name: str) -> int:
     return fd
 
 
-def from_file(fd: int) -> "Any":
+def from_file(fd: int) -> "Any":  # noqa: ANN401 - plain values
     """Return the message that a memfd holds."""
     size = os.fstat(fd).st_size
     parts: list[bytes] = []
@@ -63,7 +63,7 @@ class Control:
 
     def __init__(self, socket: "_socket.socket") -> None:
         self._socket = socket
-        socket.setblocking(False)
+        socket.setblocking(False)  # noqa: FBT003 - its only parameter
 
     def fileno(self) -> int:
         """Return the descriptor to poll."""
@@ -90,7 +90,7 @@ class Control:
             os.close(spilled)
 
     def _send(self, data: bytes, fds: "Sequence[int]") -> bool:
-        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", fds))
+        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"{len(fds)}i", *fds))
         try:
             self._socket.sendmsg([data], [rights] if fds else [], _socket.MSG_NOSIGNAL)
         except BlockingIOError:
@@ -106,13 +106,13 @@ class Control:
         room = _socket.CMSG_SPACE(_MAX_FDS * 4)
         flags = _socket.MSG_CMSG_CLOEXEC
         data, rights, _, _ = self._socket.recvmsg(2 * _INLINE, room, flags)
-        fds = array.array("i")
+        fds: list[int] = []
         for level, kind, content in rights:
             if (level, kind) == (_socket.SOL_SOCKET, _socket.SCM_RIGHTS):
-                fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
+                fds += struct.unpack(f"{len(content) // 4}i", content[: len(content) // 4 * 4])
         if not data:
             return None
-        return _opened(data, list(fds))
+        return _opened(data, fds)
 
 
 def _opened(data: bytes, fds: list[int]) -> "tuple[Message, list[int]]":

@@ -36,7 +36,7 @@ def merged(base: "Mapping[str, str]", requested: "Mapping[str, str]") -> dict[st
     for name, value in requested.items():
         if not name or "=" in name or "\0" in name or "\0" in value:
             raise ValueError(f"an environment cannot have the variable {name!r}={value!r}")
-    return {**base, **requested}
+    return {**base, **{str(name): str(value) for name, value in requested.items()}}
 
 
 def key(environment: "Mapping[str, str]") -> tuple[tuple[str, str], ...]:

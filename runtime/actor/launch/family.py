@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import suppress
 
 from runtime.actor.launch import marks, system
 
@@ -22,7 +23,7 @@ class Family:
         self._pids: dict[int, int] = {}  # node -> pid
         self._haunted: set[int] = set()  # numbers of dead children that left something
         self._errors, self.report = os.pipe2(os.O_CLOEXEC)
-        os.set_blocking(self._errors, False)  # noqa: FBT003 - its only parameter
+        os.set_blocking(self._errors, False)
         self.childless = True
 
     def __len__(self) -> int:
@@ -99,11 +100,9 @@ class Family:
     def _last_words(self) -> dict[int, str]:
         """Return what children have reported before they ended, by pid."""
         words = {}
-        try:
+        with suppress(BlockingIOError):
             while data := os.read(self._errors, 1 << 16):
                 words.update(_reports(data))
-        except BlockingIOError:
-            pass
         return words
 
 
@@ -119,7 +118,5 @@ def report_line(pid: int, text: str) -> bytes:
 
 
 def _kill_group(pid: int) -> None:
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass

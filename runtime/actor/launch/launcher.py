@@ -10,6 +10,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from runtime.actor.launch import environment, nursery
 from runtime.actor.launch.nursery import Key, Nursery
@@ -170,10 +171,8 @@ class Launcher:
                 poll.register(one.link.fileno(), events)
                 poll.register(one.pidfd, select.POLLIN)
         poll.poll()
-        try:
+        with suppress(BlockingIOError):
             os.eventfd_read(self._wake)
-        except BlockingIOError:
-            pass
 
     def _serve(self, one: Nursery, exits: list[Exit]) -> bool:
         """Take what a zygote tells and send what waits for it; return whether it has ended."""
@@ -193,7 +192,7 @@ class Launcher:
         for each in exits:
             try:
                 self._on_exit(each)
-            except Exception:
+            except Exception:  # noqa: BLE001 - one bad answer must not silence the rest
                 _log.exception("on_exit failed for %s", each)
 
     def _forget(self) -> None:
@@ -208,10 +207,8 @@ class Launcher:
 
 def _try(send: Callable[..., None], *arguments: object) -> None:
     """Send to a zygote that may have gone: then its end is told by its pidfd."""
-    try:
+    with suppress(OSError):
         send(*arguments)
-    except OSError:
-        pass
 
 
 def _after_fork() -> None:

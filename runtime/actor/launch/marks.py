@@ -10,6 +10,9 @@ limit" there, so its low bits are free to say which zygote (30 bits) and which o
 import os
 import resource
 import signal
+from contextlib import suppress
+
+from runtime.actor.launch import system
 
 _BASE = 1 << 62
 _RUN_SHIFT = 32
@@ -46,12 +49,9 @@ def read(pid: int) -> tuple[int, int] | None:
 
 def find(run: int, number: int | None = ALL) -> list[int]:
     """Return the processes of the machine with this mark, zombies included, but not the caller."""
-    found = []
-    for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib costs the zygote's start-up
-        if name.isdigit() and _matches(read(int(name)), run, number):
-            found.append(int(name))
     own = os.getpid()
-    return [pid for pid in found if pid != own]
+    present = system.processes()
+    return [pid for pid in present if pid != own and _matches(read(pid), run, number)]
 
 
 def kill(run: int, number: int | None = ALL) -> int:
@@ -68,13 +68,10 @@ def _kill_one(pid: int, run: int, number: int | None) -> None:
         held = os.pidfd_open(pid)
     except OSError:
         return
-    try:
+    with suppress(OSError):
         if _matches(read(pid), run, number):
             signal.pidfd_send_signal(held, signal.SIGKILL)
-    except OSError:
-        pass
-    finally:
-        os.close(held)
+    os.close(held)
 
 
 def _matches(mark: tuple[int, int] | None, run: int, number: int | None) -> bool:

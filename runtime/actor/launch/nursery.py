@@ -8,15 +8,18 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime.actor.launch import control, environment, marks
 from runtime.actor.launch.child import BLOCKED
 from runtime.actor.launch.process import Exit, Spawn
 from runtime.actor.launch.zygote import CONFIG_FD, CONTROL_FD, GATEWAY_FD
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ROOT = str(Path(__file__).resolve().parents[3])
 _CODE = (
@@ -57,10 +60,10 @@ def interpreter(python: str) -> list[str]:
 
 def search_path() -> list[str]:
     """Return where this process finds modules, in words that hold in any folder."""
-    return [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)]
+    return [str(entry) or str(Path.cwd()) for entry in sys.path]
 
 
-@dataclass
+@dataclass(eq=False)
 class Nursery:
     """A running zygote and the nodes that it was asked for. Not thread-safe."""
 
@@ -84,24 +87,24 @@ class Nursery:
         message = {
             "node": request.node,
             "number": number,
-            "name": request.name,
-            "main": request.main,
-            "argument": request.argument,
-            "names": list(request.fds),
+            "name": str(request.name),
+            "main": str(request.main),
+            "argument": bytes(request.argument),
+            "names": [str(name) for name in request.fds],
             "environment": {**variables, environment.RUN: str(self.run)},
             "path": search_path() if same else [],
             "roots": [_ROOT],
             "python": interpreter(self.key.python),
-            "argv": list(request.argv),
-            "cwd": request.cwd,
-            "affinity": None if request.affinity is None else list(request.affinity),
+            "argv": [str(word) for word in request.argv],
+            "cwd": None if request.cwd is None else str(request.cwd),
+            "affinity": None if request.affinity is None else [int(cpu) for cpu in request.affinity],
         }
         self._send(("spawn", message), [request.stdout, request.stderr, *request.fds.values()])
         self.nodes[request.node] = 0
 
     def kill(self, node: int, number: int) -> None:
         """Ask for a signal to the process of a node."""
-        self._send(("kill", node, number), [])
+        self._send(("kill", node, int(number)), [])
 
     def close(self, grace: float) -> None:
         """Ask for the end of all processes and of the zygote."""
@@ -109,10 +112,8 @@ class Nursery:
 
     def destroy(self) -> None:
         """Kill the zygote; its children die with it."""
-        try:
+        with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
     def flush(self) -> None:
         """Send what waits, as far as there is room."""

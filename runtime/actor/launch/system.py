@@ -44,14 +44,15 @@ def set_name(name: str) -> None:
 
 def children_of(parent: int) -> list[int]:
     """Return the direct children of a process, zombies included."""
-    found = []
-    for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib costs the zygote's start-up
-        if name.isdigit() and _parent_of(name) == parent:
-            found.append(int(name))
-    return found
+    return [pid for pid in processes() if _parent_of(pid) == parent]
 
 
-def _parent_of(pid: str) -> int | None:
+def processes() -> list[int]:
+    """Return all processes of the machine that this one can see."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+
+
+def _parent_of(pid: int) -> int | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
             # The name of the program, in parentheses, may hold anything.

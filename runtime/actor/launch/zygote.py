@@ -16,9 +16,10 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
 
 from runtime.actor.launch import control, system
-from runtime.actor.launch.child import BLOCKED, Child
+from runtime.actor.launch.child import Child
 from runtime.actor.launch.family import Family
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ class Zygote:
             if self._deadline is not None and self._end():
                 return None
 
-    def tell(self, *message: "Any") -> None:
+    def tell(self, *message: "Any") -> None:  # noqa: ANN401 - plain values
         """Send a message to the gateway, now or when its socket has room."""
         self._outbox.append(message)
         self._flush()
@@ -129,12 +130,14 @@ class Zygote:
     def _spawn(self, request: "dict[str, Any]", fds: list[int]) -> Child | None:
         node = request["node"]
         if self._deadline is not None:
-            return self._refuse(node, "its host is closing")
+            self._refuse(node, "its host is closing")
+            return None
         zygote = os.getpid()
         try:
             pid = os.fork()
         except OSError as error:
-            return self._refuse(node, f"fork: {error.strerror}; see the limits of processes")
+            self._refuse(node, f"fork: {error.strerror}; see the limits of processes")
+            return None
         if pid == 0:
             child = Child(request, fds, self._run, zygote)
             child.settle()
@@ -145,7 +148,9 @@ class Zygote:
         return None
 
     def _refuse(self, node: int, reason: str) -> None:
-        self.tell("exit", node, 0, None, None, False, f"no process was started: {reason}")
+        core_dumped = False
+        error = f"no process was started: {reason}"
+        self.tell("exit", node, 0, None, None, core_dumped, error)
 
     def _leave(self) -> None:
         """In a forked process: close all that is the zygote's, but the pipe for reports."""
@@ -166,10 +171,8 @@ class Zygote:
 
     def _collect(self) -> None:
         """Reap, tell the gateway, and then see to what the dead have left."""
-        try:
+        with suppress(BlockingIOError):
             os.read(self._wake[0], 4096)
-        except BlockingIOError:
-            pass
         for event in self._family.reap():
             self.tell(*event)
         self._flush()
@@ -237,7 +240,7 @@ def _prepare(config: "dict[str, Any]", link: control.Control) -> bool:
     gc.disable()
     try:
         load(config["preload"])
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever the module raises
         names = ", ".join(config["preload"])
         link.send(("failed", f"preload of {names} failed: {type(error).__name__}: {error}"))
         return False

@@ -1,0 +1,140 @@
+"""Main functions of the processes that the tests start; each tells what it sees through a pipe."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+LONG = 600.0
+
+
+def tell(fds: dict[str, int], **words: Any) -> None:
+    os.write(fds["told"], json.dumps({"pid": os.getpid(), **words}).encode() + b"\n")
+
+
+def return_status(fds: dict[str, int], argument: bytes) -> int | None:
+    return int(argument) if argument else None
+
+
+def wait(fds: dict[str, int], argument: bytes) -> None:
+    tell(fds)
+    time.sleep(LONG)
+
+
+def count_bytes(fds: dict[str, int], argument: bytes) -> None:
+    tell(fds, size=len(argument), total=sum(argument))
+
+
+def look_around(fds: dict[str, int], argument: bytes) -> None:
+    names = argument.decode().split()
+    open_fds = sorted(int(name) for name in os.listdir("/proc/self/fd"))
+    tell(
+        fds,
+        fds=fds,
+        open=[fd for fd in open_fds if os.path.exists(f"/proc/self/fd/{fd}")],
+        links={fd: os.readlink(f"/proc/self/fd/{fd}") for fd in (0, 1, 2)},
+        variables={name: os.environ.get(name) for name in names},
+        inherited=Path("/proc/self/environ").read_text(encoding="utf-8").split("\0"),
+        cwd=str(Path.cwd()),
+        cpus=sorted(os.sched_getaffinity(0)),
+        path=sys.path,
+        name=Path("/proc/self/comm").read_text(encoding="utf-8").strip(),
+        group=os.getpgid(0),
+        session=os.getsid(0),
+        parent=os.getppid(),
+        random=random.random(),
+        interrupt=signal.getsignal(signal.SIGINT) is signal.default_int_handler,
+        terminate=signal.getsignal(signal.SIGTERM) == signal.SIG_DFL,
+        blocked=sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
+        modules=sorted(name for name in sys.modules if "." not in name),
+        executable=sys.executable,
+        argv=sys.argv,
+    )
+
+
+def print_and_wait(fds: dict[str, int], argument: bytes) -> None:
+    print("a line")
+    print("another line", file=sys.stderr)
+    tell(fds)
+    time.sleep(LONG)
+
+
+def print_last_words(fds: dict[str, int], argument: bytes) -> None:
+    import atexit
+
+    atexit.register(print, "said at exit")
+    threading.Thread(target=lambda: print("said by a thread")).start()
+    print("said without end", end="")
+
+
+def flood(fds: dict[str, int], argument: bytes) -> None:
+    tell(fds)
+    while True:
+        os.write(1, b"x" * 65536)
+
+
+def raise_error(fds: dict[str, int], argument: bytes) -> None:
+    raise ValueError("wrong in main")
+
+
+def dump_core(fds: dict[str, int], argument: bytes) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.abort()
+
+
+def ignore_termination(fds: dict[str, int], argument: bytes) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    tell(fds)
+    time.sleep(LONG)
+
+
+def end_when_terminated(fds: dict[str, int], argument: bytes) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(42))
+    tell(fds)
+    time.sleep(LONG)
+
+
+def _daemon(environment: dict[str, str] | None = None) -> int:
+    """Start a program that has left session, group and parent; return its pid."""
+    code = "import subprocess, sys; p = subprocess.Popen(['sleep', '600'], env=eval(sys.argv[1]), "
+    code += "start_new_session=True, stdout=subprocess.DEVNULL); print(p.pid)"
+    command = [sys.executable, "-c", code, repr(environment)]
+    done = subprocess.run(command, start_new_session=True, check=True, capture_output=True)
+    return int(done.stdout)
+
+
+def have_descendants(fds: dict[str, int], argument: bytes) -> None:
+    """Start one of each kind of process that is easily left behind, and wait."""
+    plain = subprocess.Popen(["sleep", "600"])
+    apart = subprocess.Popen(["sleep", "600"], start_new_session=True, env={"PATH": os.defpath})
+    forked = os.fork()
+    if forked == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(LONG)
+        os._exit(0)
+    os.waitpid(forked, 0)
+    left = [plain.pid, apart.pid, _daemon(), _daemon({})]
+    tell(fds, left=left)
+    time.sleep(LONG)
+
+
+def start_daemon_and_wait(fds: dict[str, int], argument: bytes) -> None:
+    tell(fds, left=[_daemon(), _daemon({})])
+    time.sleep(LONG)
+
+
+def roll_dice(fds: dict[str, int], argument: bytes) -> None:
+    numpy = sys.modules.get("numpy")
+    tell(
+        fds,
+        random=random.random(),
+        numpy=None if numpy is None else float(numpy.random.random()),
+    )
