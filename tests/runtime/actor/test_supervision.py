@@ -330,7 +330,7 @@ def test_give_up_when_one_death_took_two_children() -> None:
     story = Story("abc", never)
     (asked,) = story.tell(ChildFailed(lives("ab"), failure()))
     assert isinstance(asked, AskOwner)
-    assert len(story.tell(Handled("f", verdict=True))) == 1
+    assert story.tell(Handled("f", verdict=True)) == [Settled(asked.failure, "handled")]
     assert story.tell(died("c")) == []
 
 
