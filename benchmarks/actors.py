@@ -41,18 +41,19 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=240, help="seconds for one run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     given = parser.parse_args()
+    machine = {"cpus": os.cpu_count(), "load": os.getloadavg()[0], "python": sys.version.split()[0]}
+    print(f"{machine['cpus']} CPUs, load {machine['load']:.1f} before the first run", flush=True)
     results = _measure(given)
     print(results.table())
     print(results.summary())
     if given.json:
-        given.json.write_text(json.dumps(results.as_json(), indent=1) + "\n")
+        told = {**results.as_json(), "machine": machine, "peer": peer.REQUIREMENT}
+        given.json.write_text(json.dumps(told, indent=1) + "\n")
     return 1 if results.missed() else 0
 
 
 def _measure(given: argparse.Namespace) -> Results:
     sides = (Side("ours", _OURS, Path(sys.executable)), _peer(given))
-    load = os.getloadavg()[0]
-    print(f"{os.cpu_count()} CPUs, load {load:.1f} before the first run", flush=True)
     wanted = given.only or (*_MEASURES, "floor")
     runs: dict[str, dict[str, list[Outcome]]] = {side.name: {} for side in sides}
     for measure in (name for name in _MEASURES if name in wanted):

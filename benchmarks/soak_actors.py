@@ -13,10 +13,12 @@ import faulthandler
 import json
 import os
 import random
+import signal
 import statistics
 import sys
 import time
 import uuid
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +30,10 @@ os.environ["ACTOR_BENCHMARK_RUN"] = RUN
 
 from actor_measures.process_tree import left_behind, members  # noqa: E402
 from actor_soak.crowd import PATIENCE, Crowd, sleepers  # noqa: E402
+from actor_soak.findings import Findings  # noqa: E402
 from actor_soak.holdings import Held, growth  # noqa: E402
 from actor_soak.plan import WEIGHTS, Plan  # noqa: E402
-from actor_soak.rounds import Findings, Rounds  # noqa: E402
+from actor_soak.rounds import Rounds  # noqa: E402
 from actor_soak.talker import api, descriptors, resident  # noqa: E402
 
 _GRACE = 3.0
@@ -49,13 +52,16 @@ def main() -> int:
     print(f"seed {given.seed}, {given.seconds:g} s", flush=True)
     # Whatever hangs so that no timeout of ours ends it shows where, and ends.
     faulthandler.dump_traceback_later(given.seconds + 8 * PATIENCE, exit=True)
+    # A supervisor's SIGTERM is no reason to leave processes behind.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     findings, samples, messages = Findings(), list[Held](), 0
     try:
         samples, messages = _soak(given, findings)
     except Exception as error:  # noqa: BLE001 # the findings so far are worth their table
         findings.fault(f"the soak broke off: {type(error).__name__}: {error}")
-    for pid in left_behind(RUN, _GRACE):
-        findings.fault(f"process {pid} outlived the program")
+    finally:
+        for pid in left_behind(RUN, _GRACE):
+            findings.fault(f"process {pid} outlived the program")
     faulthandler.cancel_dump_traceback_later()
     told = _told(given, findings, samples, messages)
     print(_table(told))
@@ -65,7 +71,9 @@ def main() -> int:
 
 
 def _soak(given: argparse.Namespace, findings: Findings) -> tuple[list[Held], int]:
-    api.unhandled_fault_hook = lambda _failure: None
+    told: Counter[str] = Counter()
+    # A death may reach the owner once; a package that does not name deaths cannot be judged.
+    api.unhandled_fault_hook = lambda failure: told.update([getattr(failure, "event_id", "")])
     remote = 0 if given.no_link else min(2, given.procs - 1)
     samples = []
     with Crowd(given.procs - remote, remote) as crowd:
@@ -79,6 +87,9 @@ def _soak(given: argparse.Namespace, findings: Findings) -> tuple[list[Held], in
             samples.append(Held(descriptors(), resident()))
             line = f"{findings.rounds}: {event.kind} {event.victims}, {samples[-1]}"
             print(line, file=sys.stderr, flush=True)
+        for death, times in told.items():
+            if death and times > 1:
+                findings.fault(f"the owner was told {times} times of the death {death}")
         _check_end(crowd, findings, samples)
         messages = rounds.messages() + sum(sum(t.sent.values()) for t in tallies)
         api.shutdown_context().get(timeout=PATIENCE)

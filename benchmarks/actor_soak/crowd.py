@@ -89,11 +89,14 @@ class Crowd:
         """Return how many of the living have a child process of their own."""
         return sum(_has_grandchild(slot) for slot in self.lives)
 
+    def bury(self, slots: Iterable[int]) -> None:
+        """Count on nobody in these slots any more."""
+        for slot in slots:
+            del self.lives[slot]
+
     def fill(self, slots: Iterable[int]) -> None:
-        """Put a new life into each of these slots; those of one host start together."""
+        """Put a life into each of these empty slots; those of one host start together."""
         wanted = set(slots)
-        for slot in wanted:
-            self.lives.pop(slot, None)
         self._spawn(sorted(wanted.intersection(self.local)), remote=False)
         self._spawn(sorted(wanted.intersection(self.remote)), remote=True)
 

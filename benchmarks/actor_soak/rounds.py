@@ -3,20 +3,17 @@
 import os
 import signal
 import time
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .crowd import PATIENCE, Crowd, Life
+from .findings import Findings, short
 from .ledger import Tally, missing, out_of_order
 from .plan import Event, Plan
 
 CLIENT = "client"
 _LARGE = 10_000
 _FLOOD = 6000
-# Seconds within which the calls to the victims have to fail: a death on this host is told at once,
-# a silence needs the heartbeat's timeout, and a lost connection its grace.
-_NOTICED = {"kill": 2.0, "kill_two": 2.0, "freeze": 12.0, "cut": 12.0, "stall": 12.0}
 
 
 @dataclass(frozen=True)
@@ -27,22 +24,6 @@ class Pending:
     what: str
     future: Any
     answer: int | None = None
-
-
-@dataclass
-class Findings:
-    """What the rounds found: counts, how soon deaths were noticed, and every fault."""
-
-    rounds: int = 0
-    calls: int = 0
-    events: Counter[str] = field(default_factory=Counter)
-    noticed: dict[str, list[float]] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-
-    def fault(self, text: str) -> None:
-        """Keep a fault, once."""
-        if text not in self.faults:
-            self.faults.append(text)
 
 
 class Rounds:
@@ -63,12 +44,14 @@ class Rounds:
         for call in pending:
             self._end(call, event)
         if event.kills:
-            self._crowd.fill(event.victims)
+            self._crowd.bury(event.victims)
+            # A fault ends the run: nobody new is needed then.
+            self._crowd.fill(() if self._findings.faults else event.victims)
         return event
 
     def settle(self) -> list[Tally]:
         """Wait until every living pair has what it was sent; keep what is lost as faults."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + (0 if self._findings.faults else PATIENCE)
         while True:
             tallies = [self._tally(life) for life in self._crowd.lives.values()]
             told = [t for t in tallies if t is not None]
@@ -86,9 +69,10 @@ class Rounds:
 
     def _tally(self, life: Life) -> Tally | None:
         try:
-            told: Tally = life.actor.tally.call_one().get(timeout=PATIENCE)
+            patience = 1 if self._findings.faults else PATIENCE
+            told: Tally = life.actor.tally.call_one().get(timeout=patience)
         except Exception as error:  # noqa: BLE001 # of either package
-            self._findings.fault(f"{life.name} lives and gave no tally: {_short(error)}")
+            self._findings.fault(f"{life.name} lives and gave no tally: {short(error)}")
             return None
         return told
 
@@ -150,38 +134,27 @@ class Rounds:
                 os.kill(life.pid, number)
         for life, call in zip(victims, held, strict=True):
             if self._end(Pending(life, "hold", call), event):
-                self._notice(event, time.monotonic() - begun)
+                self._findings.notice(event.kind, time.monotonic() - begun)
         if event.kind in {"cut", "stall"} and second is not None:
             second.link.cut()
             second.link.heal()
             second.lost()
-
-    def _notice(self, event: Event, after: float) -> None:
-        self._findings.noticed.setdefault(event.kind, []).append(after)
-        if after > _NOTICED[event.kind]:
-            limit = _NOTICED[event.kind]
-            self._findings.fault(f"a {event.kind} was noticed after {after:.1f} s, not {limit:g}")
 
     def _end(self, call: Pending, event: Event) -> bool:
         """Wait for a call, and keep what is wrong with its end; tell whether it did end."""
         hurt = event.kills and call.life.slot in event.victims
         where = f"{call.what} of {call.life.name} during {event.kind}"
         try:
-            answer = call.future.get(timeout=PATIENCE)
+            # After one fault the run is over: the rest of the round need not wait for long.
+            answer = call.future.get(timeout=1 if self._findings.faults else PATIENCE)
         except TimeoutError:
-            self._findings.fault(f"{where} had no end in {PATIENCE:g} s")
+            self._findings.fault(f"{where} had no end")
             return False
         except Exception as error:  # noqa: BLE001 # of either package
-            if not hurt:
-                self._findings.fault(f"{where} failed though it lives: {_short(error)}")
+            self._findings.failed(call.life.name, where, error, hurt=hurt)
             return True
         if call.answer is not None and answer != call.answer:
             self._findings.fault(f"{where} returned {answer}, not {call.answer}")
         if call.what == "hold":
             self._findings.fault(f"{where} was answered by the dead")
         return True
-
-
-def _short(error: Exception) -> str:
-    lines = str(error).splitlines()
-    return f"{type(error).__name__}: {lines[0][:160] if lines else ''}"

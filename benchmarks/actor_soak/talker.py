@@ -24,7 +24,7 @@ class Talker(api.Actor):  # type: ignore[misc] # which package it is of is known
         self._sent: dict[str, int] = {}
         self._delay = 0.0
         # Ends with the process that it belongs to only if someone sees to it.
-        self._grandchild = subprocess.Popen(["sleep", "3600"]) if grandchild else None  # noqa: S607
+        self._grandchild = _sleeper() if grandchild else None
 
     @api.endpoint  # type: ignore[untyped-decorator]
     def note(self, sender: str, number: int, payload: bytes) -> int:
@@ -82,6 +82,12 @@ class Talker(api.Actor):  # type: ignore[misc] # which package it is of is known
             descriptors(),
             resident(),
         )
+
+
+def _sleeper() -> subprocess.Popen[bytes]:
+    """Start a process that holds none of our pipes: whoever reads them would wait for it too."""
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(["sleep", "3600"], stdin=nothing, stdout=nothing, stderr=nothing)  # noqa: S607
 
 
 def descriptors() -> int:

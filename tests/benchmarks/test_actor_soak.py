@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.actor_soak.findings import Findings
 from benchmarks.actor_soak.holdings import Held, growth
 from benchmarks.actor_soak.ledger import Ledger, Tally, missing, out_of_order
 from benchmarks.actor_soak.link import Link
@@ -164,4 +165,38 @@ def test_growth_when_something_is_kept_names_it() -> None:
     assert growth(kept) == [
         "the client's descriptors grew from 84 to 144",
         "the client's memory grew from 158 to 238 MiB",
+    ]
+
+
+class SupervisionError(RuntimeError):
+    """Stands for either package's; the soak knows both by this name."""
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__("killed by SIGKILL\nwith more lines")
+        self.event_id = event_id
+
+
+def test_findings_when_the_dead_fail_as_they_should() -> None:
+    findings = Findings()
+    for where in ("note", "hold"):
+        findings.failed("1.2", where, SupervisionError("e1"), hurt=True)
+    findings.failed("2.3", "hold", SupervisionError("e2"), hurt=True)
+    findings.notice("kill", 0.004)
+    assert findings.faults == []
+    assert findings.noticed == {"kill": [0.004]}
+
+
+def test_findings_when_calls_fail_as_they_should_not() -> None:
+    findings = Findings()
+    findings.failed("1.2", "note", SupervisionError("e1"), hurt=True)
+    findings.failed("1.2", "hold", SupervisionError("e2"), hurt=True)
+    findings.failed("2.3", "talk", ConnectionError("reset"), hurt=True)
+    findings.failed("3.4", "note", SupervisionError("e3"), hurt=False)
+    findings.notice("kill", 9.7)
+    told = "SupervisionError: killed by SIGKILL"
+    assert findings.faults == [
+        f"hold told a second death: {told}",
+        "talk did not tell of a death: ConnectionError: reset",
+        f"note failed though it lives: {told}",
+        "a kill was noticed after 9.7 s, not 2",
     ]
