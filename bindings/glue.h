@@ -5,6 +5,7 @@
 
 namespace eclosion {
 
+void init_actors(nanobind::module_& m);
 void init_arrays(nanobind::module_& m);
 void init_dynlib(nanobind::module_& m);
 void init_host_kernels(nanobind::module_& m);

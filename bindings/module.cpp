@@ -5,6 +5,7 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled core of the runtime; import it through runtime.core.";
+  eclosion::init_actors(m);
   eclosion::init_arrays(m);
   eclosion::init_dynlib(m);
   eclosion::init_host_kernels(m);

@@ -1,0 +1,64 @@
+// A request that went to some actors, and the replies that have come.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "frame.h"
+#include "gate.h"
+#include "notifier.h"
+
+namespace eclosion {
+
+class Call {
+ public:
+  Call(std::uint64_t id, std::vector<Target> targets)
+      : id_(id),
+        targets_(std::move(targets)),
+        replies_(targets_.size()),
+        remaining_(targets_.size()) {}
+
+  [[nodiscard]] std::uint64_t id() const { return id_; }
+  [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
+
+  // Takes the reply of a target; a second one of the same is dropped.
+  void reply(Frame frame);
+  // Answers for every target on that node that has not replied.
+  void fail(NodeId node, const std::string& failure);
+
+  // There is nothing more to wait for: every target replied, or one with
+  // something else than a result.
+  [[nodiscard]] bool settled();
+  // All have replied, and were taken by next() or take().
+  [[nodiscard]] bool finished();
+  // The replies in the order of their arrival, once each. From the first call
+  // on the gate opens at each of them, before only when the call is settled.
+  std::optional<Frame> next();
+  // The first reply that is no result, else the replies in the order of
+  // targets.
+  std::optional<Frame> problem();
+  std::vector<Frame> take();
+
+  [[nodiscard]] Gate& gate() { return gate_; }
+  // Tells the notifier whenever the gate opens from now on, and at once if it
+  // has.
+  void notify(std::shared_ptr<Notifier> notifier, std::uint64_t token);
+
+ private:
+  const std::uint64_t id_;
+  const std::vector<Target> targets_;
+  Gate gate_;
+  std::mutex mutex_;
+  std::vector<std::optional<Frame>> replies_;
+  std::deque<std::uint32_t> arrived_;
+  std::optional<std::uint32_t> problem_;
+  std::size_t remaining_;
+  bool one_by_one_ = false;
+  std::shared_ptr<Notifier> notifier_;
+  std::uint64_t token_ = 0;
+};
+
+}  // namespace eclosion

@@ -1,0 +1,87 @@
+// Frames over one stream socket. Sending is for any thread and does not wait;
+// frames arrive on the loop's thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "frame.h"
+#include "frame_reader.h"
+#include "gate.h"
+#include "loop.h"
+
+namespace eclosion {
+
+class Connection;
+
+// Who is told of what comes in.
+class ConnectionOwner {
+ public:
+  virtual ~ConnectionOwner() = default;
+  virtual void on_frame(Connection& from, Frame frame) = 0;
+  // Once per connection; nothing comes after it. `why` is for people.
+  virtual void on_closed(Connection& from, const std::string& why) = 0;
+};
+
+class Connection : public Watched,
+                   public std::enable_shared_from_this<Connection> {
+ public:
+  // Takes the socket. Descriptors can be sent when it is a unix socket.
+  Connection(Loop& loop, ConnectionOwner& owner, int fd, bool unix_socket,
+             std::uint64_t max_body);
+
+  void start();
+  // What cannot be written at once is queued, and written by the loop.
+  void send(const Frame& frame);
+  // Writes what is queued, then closes; or closes at once. From any thread.
+  void finish();
+  void close(const std::string& why);
+
+  [[nodiscard]] NodeId peer() const { return peer_.load(); }
+  void set_peer(NodeId peer) { peer_.store(peer); }
+  [[nodiscard]] bool unix_socket() const { return unix_socket_; }
+  [[nodiscard]] Clock::time_point last_received() const {
+    return Clock::time_point(Clock::duration(last_received_.load()));
+  }
+  // A stall of our own is not the peer's silence.
+  void forgive_silence() {
+    last_received_.store(Clock::now().time_since_epoch().count());
+  }
+  [[nodiscard]] std::size_t queued();
+
+  void on_ready(std::uint32_t events) override;
+
+ private:
+  struct Outgoing {
+    Frame frame;
+    std::size_t written = 0;
+  };
+
+  void read_all();
+  // Writes until all is written or the socket is full; false when the peer is
+  // gone. Called with the lock.
+  bool write_queued();
+  bool write_one(Outgoing& out, bool& full);
+  void closed_on_loop(const std::string& why);
+
+  Loop& loop_;
+  ConnectionOwner& owner_;
+  Descriptor socket_;
+  const bool unix_socket_;
+  FrameReader reader_;
+  std::atomic<NodeId> peer_{0};
+  std::atomic<Clock::rep> last_received_;
+
+  std::mutex mutex_;
+  std::deque<Outgoing> queue_;
+  bool waits_for_room_ = false;
+  bool finishing_ = false;
+  bool closed_ = false;
+  bool told_ = false;  // on the loop's thread
+};
+
+}  // namespace eclosion

@@ -1,0 +1,37 @@
+// Where a thread waits until something has changed.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace eclosion {
+
+using Clock = std::chrono::steady_clock;
+
+// A counter of changes that can be waited on. Whoever waits reads the count
+// first, looks at what it waits for, and then waits for another count: a change
+// in between is not missed. A signal handler that runs in the waiting thread
+// ends the wait, which a condition variable would hide.
+class Gate {
+ public:
+  enum class Woken : std::uint8_t { kChanged, kTimeout, kSignal };
+
+  [[nodiscard]] std::uint32_t count() const {
+    return count_.load(std::memory_order_acquire);
+  }
+  // Waits until the count is another than `seen`, or the deadline.
+  Woken wait(std::uint32_t seen, Clock::time_point deadline);
+  // Counts a change and wakes every waiting thread.
+  void open();
+
+ private:
+  std::atomic<std::uint32_t> count_{0};
+  std::atomic<std::uint32_t> waiting_{0};
+};
+
+// Never, and "look, but do not wait".
+inline constexpr Clock::time_point kNever = Clock::time_point::max();
+inline constexpr Clock::time_point kNow = Clock::time_point::min();
+
+}  // namespace eclosion

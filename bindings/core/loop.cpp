@@ -1,0 +1,192 @@
+// The thread, its descriptors and its timers.
+#include "loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+namespace eclosion {
+namespace {
+
+constexpr std::size_t kEventsPerWait = 64;
+
+int checked(int fd, const char* call) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), call);
+  return fd;
+}
+
+// Threads inherit the mask of the one that starts them.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+Loop::Loop()
+    : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      wake_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = wake_.get();
+  checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event),
+          "epoll_ctl");
+}
+
+Loop::~Loop() { stop(); }
+
+void Loop::start() {
+  SignalsBlocked blocked;
+  process_ = ::getpid();
+  thread_ = std::make_unique<std::thread>([this] { run(); });
+  pthread_setname_np(thread_->native_handle(), "eclosion-io");
+}
+
+void Loop::stop() {
+  if (!thread_) return;
+  if (process_ != ::getpid()) {
+    // A forked child has no such thread, and nothing to wait for.
+    [[maybe_unused]] auto* gone = thread_.release();
+    return;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake();
+  thread_->join();
+  thread_.reset();
+}
+
+void Loop::add(int fd, std::shared_ptr<Watched> watched) {
+  {
+    std::lock_guard lock(mutex_);
+    watched_[fd] = std::move(watched);
+  }
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLRDHUP;
+  event.data.fd = fd;
+  checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+}
+
+void Loop::want_write(int fd, bool wanted) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLRDHUP;
+  if (wanted) event.events |= EPOLLOUT;
+  event.data.fd = fd;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+}
+
+void Loop::remove(int fd) {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  std::shared_ptr<Watched> last;  // is destroyed without the lock
+  std::lock_guard lock(mutex_);
+  auto found = watched_.find(fd);
+  if (found == watched_.end()) return;
+  last = std::move(found->second);
+  watched_.erase(found);
+}
+
+void Loop::post(std::function<void()> task) {
+  {
+    std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(task));
+  }
+  wake();
+}
+
+void Loop::every(Clock::duration interval, std::function<void()> task) {
+  post([this, interval, task = std::move(task)]() mutable {
+    timers_.push_back({interval, Clock::now() + interval, std::move(task)});
+  });
+}
+
+void Loop::after(Clock::duration delay, std::function<void()> task) {
+  post([this, at = Clock::now() + delay, task = std::move(task)]() mutable {
+    timers_.push_back({Clock::duration::zero(), at, std::move(task)});
+  });
+}
+
+void Loop::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] auto written = ::write(wake_.get(), &one, sizeof(one));
+}
+
+int Loop::milliseconds_to_timer() const {
+  if (timers_.empty()) return -1;
+  auto next = std::min_element(
+      timers_.begin(), timers_.end(),
+      [](const Timer& a, const Timer& b) { return a.next < b.next; });
+  auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(next->next - Clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+void Loop::run_timers() {
+  const auto now = Clock::now();
+  std::vector<std::function<void()>> due;
+  for (Timer& timer : timers_) {
+    if (timer.next > now) continue;
+    timer.next = now + timer.interval;
+    due.push_back(timer.task);
+  }
+  std::erase_if(timers_, [now](const Timer& timer) {
+    return timer.interval == Clock::duration::zero() && timer.next <= now;
+  });
+  for (auto& task : due) task();
+}
+
+void Loop::run_posted() {
+  std::vector<std::function<void()>> tasks;
+  {
+    std::lock_guard lock(mutex_);
+    tasks.swap(posted_);
+  }
+  for (auto& task : tasks) task();
+}
+
+void Loop::run() {
+  std::array<epoll_event, kEventsPerWait> events;
+  while (true) {
+    const int ready = ::epoll_wait(epoll_.get(), events.data(), events.size(),
+                                   milliseconds_to_timer());
+    for (int i = 0; i < ready; ++i) {
+      const int fd = events[i].data.fd;
+      if (fd == wake_.get()) {
+        std::uint64_t count;
+        [[maybe_unused]] auto got = ::read(fd, &count, sizeof(count));
+        continue;
+      }
+      std::shared_ptr<Watched> watched;
+      {
+        std::lock_guard lock(mutex_);
+        auto found = watched_.find(fd);
+        if (found != watched_.end()) watched = found->second;
+      }
+      if (watched) watched->on_ready(events[i].events);
+    }
+    run_posted();
+    run_timers();
+    std::lock_guard lock(mutex_);
+    if (stopping_ && posted_.empty()) return;
+  }
+}
+
+}  // namespace eclosion

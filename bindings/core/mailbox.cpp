@@ -1,0 +1,100 @@
+// The order of messages, and what is answered at once.
+#include "mailbox.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace eclosion {
+
+bool Mailbox::put(Frame message, bool urgent) {
+  ReplyStatus status = ReplyStatus::kFailed;
+  std::string data;
+  {
+    std::lock_guard lock(mutex_);
+    if (failure_) {
+      data = *failure_;
+    } else if (!waits_.empty() && leads_back(message)) {
+      status = ReplyStatus::kDeadlock;
+    } else {
+      (urgent ? urgent_ : messages_).push_back(std::move(message));
+      if (notifier_) notifier_->tell(token_);
+      gate_.open();
+      return true;
+    }
+  }
+  answer_(message, status, data);
+  return false;
+}
+
+std::optional<Frame> Mailbox::take() {
+  std::lock_guard lock(mutex_);
+  std::deque<Frame>& from = urgent_.empty() ? messages_ : urgent_;
+  if (from.empty()) return std::nullopt;
+  std::optional<Frame> message(std::move(from.front()));
+  from.pop_front();
+  return message;
+}
+
+void Mailbox::notify(std::shared_ptr<Notifier> notifier, std::uint64_t token) {
+  std::lock_guard lock(mutex_);
+  notifier_ = std::move(notifier);
+  token_ = token;
+  if (notifier_ && (!messages_.empty() || !urgent_.empty()))
+    notifier_->tell(token_);
+}
+
+bool Mailbox::leads_back(const Frame& message) const {
+  if (message.header.chain_length == 0) return false;
+  const BodyView view = view_of(message.header, *message.body);
+  return std::any_of(
+      view.chain.begin(), view.chain.end(), [this](const ChainLink& link) {
+        return link.actor == id_ && waits_.contains(link.request);
+      });
+}
+
+void Mailbox::begin_wait(std::uint64_t request) {
+  std::vector<Frame> back;
+  {
+    std::lock_guard lock(mutex_);
+    waits_.insert(request);
+    auto rest = std::stable_partition(
+        messages_.begin(), messages_.end(),
+        [this](const Frame& message) { return !leads_back(message); });
+    std::move(rest, messages_.end(), std::back_inserter(back));
+    messages_.erase(rest, messages_.end());
+  }
+  for (const Frame& message : back)
+    answer_(message, ReplyStatus::kDeadlock, "");
+}
+
+void Mailbox::end_wait(std::uint64_t request) {
+  std::lock_guard lock(mutex_);
+  waits_.erase(request);
+}
+
+void Mailbox::close(const std::string& failure) {
+  std::deque<Frame> left;
+  {
+    std::lock_guard lock(mutex_);
+    if (failure_) return;
+    failure_ = failure;
+    left.swap(messages_);
+    gate_.open();
+    if (notifier_) notifier_->tell(token_);
+  }
+  for (const Frame& message : left)
+    answer_(message, ReplyStatus::kFailed, failure);
+}
+
+bool Mailbox::closed() {
+  std::lock_guard lock(mutex_);
+  return failure_.has_value();
+}
+
+std::size_t Mailbox::size() {
+  std::lock_guard lock(mutex_);
+  return messages_.size() + urgent_.size();
+}
+
+}  // namespace eclosion

@@ -1,0 +1,299 @@
+// Life, wiring and death of nodes; sending is in node_sending.cpp, what comes
+// in is in node_receiving.cpp.
+#include "node.h"
+
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace eclosion {
+namespace {
+
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof(number), 0) != sizeof(number))
+    throw std::system_error(errno, std::generic_category(), "getrandom");
+  return number;
+}
+
+sockaddr_un address_of(NodeId node, socklen_t& length) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = socket_name(node);
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  length =
+      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return address;
+}
+
+// Abstract sockets have no permissions: the kernel says who the peer is.
+bool same_user(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         peer.uid == ::geteuid();
+}
+
+}  // namespace
+
+std::string socket_name(NodeId node) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "eclosion-%016llx",
+                static_cast<unsigned long long>(node));
+  return name;
+}
+
+class Node::Listener : public Watched {
+ public:
+  Listener(Node& node, int fd) : node_(node), socket_(fd) {}
+  void on_ready(std::uint32_t /*events*/) override {
+    while (true) {
+      const int fd = ::accept4(socket_.get(), nullptr, nullptr,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd < 0) return;
+      if (same_user(fd)) {
+        node_.connect(fd, 0, true);
+      } else {
+        ::close(fd);
+      }
+    }
+  }
+
+ private:
+  Node& node_;
+  Descriptor socket_;
+};
+
+Node::Node(const NodeSettings& settings)
+    : settings_(settings),
+      windows_(settings.mailbox_capacity, settings.mailbox_bytes),
+      credits_(settings.mailbox_capacity, settings.mailbox_bytes),
+      segments_(settings.shared_memory_limit),
+      next_request_(random_number() | 1),
+      last_beat_(Clock::now()) {}
+
+Node::~Node() { stop(); }
+
+void Node::start() {
+  mailbox(kAgent);
+  loop_.every(settings_.heartbeat_interval, [this] { beat(); });
+  loop_.start();
+}
+
+void Node::stop() {
+  if (stopped_.exchange(true)) return;
+  {
+    std::lock_guard lock(routes_mutex_);
+    for (const ConnectionPtr& connection : connections_) connection->finish();
+  }
+  loop_.stop();
+}
+
+Node::ConnectionPtr Node::connect(int fd, NodeId peer, bool unix_socket) {
+  auto connection = std::make_shared<Connection>(loop_, *this, fd, unix_socket,
+                                                 settings_.max_frame);
+  connection->set_peer(peer);
+  {
+    std::lock_guard lock(routes_mutex_);
+    connections_.insert(connection);
+    if (peer != 0 && ways_.try_emplace(peer, connection).second) {
+      // Before anybody else finds the way: what was held goes first.
+      if (auto held = held_.extract(peer); !held.empty())
+        for (const Frame& frame : held.mapped()) send_on(*connection, frame);
+    }
+  }
+  connection->start();
+  return connection;
+}
+
+void Node::adopt(int fd, NodeId peer, bool unix_socket) {
+  connect(fd, peer, unix_socket);
+}
+
+void Node::listen(int fd) {
+  loop_.add(fd, std::make_shared<Listener>(*this, fd));
+}
+
+void Node::expect(NodeId child) {
+  std::lock_guard lock(routes_mutex_);
+  held_.try_emplace(child);
+}
+
+void Node::watch(NodeId node) {
+  std::optional<std::string> dead = obituary_of(node);
+  if (dead) return tell_agent("!obituary", node, *dead);
+  std::lock_guard lock(routes_mutex_);
+  watched_.insert(node);
+}
+
+Node::ConnectionPtr Node::dial_sibling(NodeId node) {
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return nullptr;
+  socklen_t length = 0;
+  const sockaddr_un address = address_of(node, length);
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
+      !same_user(fd)) {
+    ::close(fd);
+    return nullptr;
+  }
+  auto connection =
+      std::make_shared<Connection>(loop_, *this, fd, true, settings_.max_frame);
+  connection->set_peer(node);
+  connection->send(base_frame(FrameKind::kHello, node));
+  connections_.insert(connection);
+  connection->start();
+  return connection;
+}
+
+void Node::disconnect(NodeId peer) {
+  ConnectionPtr connection;
+  {
+    std::lock_guard lock(routes_mutex_);
+    auto found = ways_.find(peer);
+    if (found == ways_.end()) return;
+    connection = found->second;
+  }
+  if (connection->peer() == peer) connection->close("it was asked to");
+}
+
+std::optional<std::string> Node::obituary_of(NodeId node) {
+  std::lock_guard lock(routes_mutex_);
+  if (auto found = dead_.find(node); found != dead_.end()) return found->second;
+  if (auto found = dead_hosts_.find(host_of(node)); found != dead_hosts_.end())
+    return found->second;
+  return std::nullopt;
+}
+
+void Node::bury(NodeId node, const std::string& obituary) {
+  std::vector<Frame> held;
+  ConnectionPtr connection;
+  bool tell = false;
+  {
+    std::lock_guard lock(routes_mutex_);
+    if (!dead_.try_emplace(node, obituary).second) return;
+    if (auto found = held_.find(node); found != held_.end()) {
+      held = std::move(found->second);
+      held_.erase(found);
+    }
+    if (auto found = ways_.find(node); found != ways_.end()) {
+      connection = found->second;
+      ways_.erase(found);
+    }
+    tell = watched_.erase(node) != 0;
+  }
+  if (connection && connection->peer() == node) connection->close("it is dead");
+  for (const Frame& frame : held) undeliverable(frame, obituary);
+  fail_calls(node, obituary);
+  windows_.forget(node);
+  segments_.forget(node);
+  credits_.forget(node);
+  if (tell) tell_agent("!obituary", node, obituary);
+  if (is_gateway()) tell_neighbours(node, obituary, 0);
+}
+
+void Node::bury_host(NodeId gateway, const std::string& obituary) {
+  std::vector<NodeId> lost;
+  {
+    std::lock_guard lock(routes_mutex_);
+    const auto host = host_of(gateway);
+    dead_hosts_.try_emplace(host, obituary);
+    lost.push_back(gateway);
+    for (NodeId node : watched_)
+      if (host_of(node) == host && node != gateway) lost.push_back(node);
+    for (const auto& [node, frames] : held_)
+      if (host_of(node) == host && node != gateway) lost.push_back(node);
+  }
+  {
+    std::lock_guard lock(calls_mutex_);
+    for (const auto& [id, weak] : calls_) {
+      auto call = weak.lock();
+      if (!call) continue;
+      for (const Target& target : call->targets())
+        if (host_of(target.node) == host_of(gateway))
+          lost.push_back(target.node);
+    }
+  }
+  for (NodeId node : lost) bury(node, obituary);
+}
+
+void Node::fail_calls(NodeId node, const std::string& obituary) {
+  std::vector<std::shared_ptr<Call>> waiting;
+  {
+    std::lock_guard lock(calls_mutex_);
+    for (const auto& [id, weak] : calls_)
+      if (auto call = weak.lock()) waiting.push_back(std::move(call));
+  }
+  for (const auto& call : waiting) call->fail(node, obituary);
+}
+
+void Node::tell_neighbours(NodeId dead, const std::string& obituary,
+                           NodeId except) {
+  Frame frame = base_frame(FrameKind::kObituary, dead);
+  frame.body = make_body(frame.header, "", {}, obituary, {});
+  std::vector<ConnectionPtr> neighbours;
+  {
+    std::lock_guard lock(routes_mutex_);
+    neighbours.assign(connections_.begin(), connections_.end());
+  }
+  for (const auto& neighbour : neighbours)
+    if (neighbour->peer() != except) neighbour->send(frame);
+}
+
+void Node::beat() {
+  const auto now = Clock::now();
+  const bool stalled = now - last_beat_ > settings_.heartbeat_interval * 3;
+  last_beat_ = now;
+  std::vector<ConnectionPtr> neighbours;
+  {
+    std::lock_guard lock(routes_mutex_);
+    neighbours.assign(connections_.begin(), connections_.end());
+  }
+  for (const auto& neighbour : neighbours) {
+    const NodeId peer = neighbour->peer();
+    const bool kin = is_gateway() || peer == gateway_of(id());
+    if (!kin || peer == 0) continue;
+    if (neighbour->queued() == 0)
+      neighbour->send(base_frame(FrameKind::kHeartbeat, peer));
+    if (stalled) neighbour->forgive_silence();
+    if (!is_gateway()) continue;
+    if (now - neighbour->last_received() < settings_.heartbeat_timeout) {
+      silent_.erase(peer);
+    } else if (silent_.insert(peer).second) {
+      tell_agent("!silent", peer, "");
+    }
+  }
+}
+
+void Node::tell_agent(std::string_view method, NodeId about,
+                      std::string_view data) {
+  Frame frame = base_frame(FrameKind::kRequest, id());
+  frame.header.source_node = about;
+  frame.body = make_body(frame.header, method, {}, data, {});
+  mailbox(kAgent)->put(std::move(frame), true);
+}
+
+std::shared_ptr<Mailbox> Node::mailbox(ActorId actor) {
+  std::lock_guard lock(mailboxes_mutex_);
+  auto& mailbox = mailboxes_[actor];
+  if (!mailbox) {
+    mailbox = std::make_shared<Mailbox>(
+        actor,
+        [this](const Frame& request, ReplyStatus status,
+               const std::string& data) { answer(request, status, data); });
+  }
+  return mailbox;
+}
+
+void Node::close_mailbox(ActorId actor, const std::string& failure) {
+  mailbox(actor)->close(failure);
+}
+
+}  // namespace eclosion

@@ -1,0 +1,185 @@
+// A process among the processes of a running program: its connections, the
+// mailboxes of its actors, its calls.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "call.h"
+#include "connection.h"
+#include "loop.h"
+#include "mailbox.h"
+#include "segments.h"
+#include "windows.h"
+
+namespace eclosion {
+
+struct NodeSettings {
+  NodeId id = 0;
+  std::uint64_t max_frame = 10ULL << 30;
+  std::uint64_t shared_memory_threshold = 128 << 10;
+  std::uint64_t shared_memory_limit = 1ULL << 30;
+  std::uint64_t mailbox_capacity = 4096;
+  std::uint64_t mailbox_bytes = 64ULL << 20;
+  Clock::duration heartbeat_interval = std::chrono::milliseconds(500);
+  Clock::duration heartbeat_timeout = std::chrono::seconds(5);
+  Clock::duration eof_grace = std::chrono::seconds(2);
+};
+
+// A message before it is sent: to whom, from whom, and what.
+struct Outgoing {
+  std::span<const Target> targets;
+  ActorId source = 0;
+  std::string_view method;
+  std::span<const ChainLink> chain;
+  std::string_view data;
+  std::vector<OutgoingBuffer> buffers;
+};
+
+// The mailbox of the process itself. What it gets does not wait behind data,
+// and this is how the process learns of what happens: requests of its own node
+// whose method starts with "!".
+inline constexpr ActorId kAgent = 0;
+
+// Messages of one sender to one mailbox arrive in the order they were sent and
+// once, while both processes live: each pair has one way, and a way that breaks
+// is not repaired, it is the end of the processes behind it.
+class Node : public ConnectionOwner {
+ public:
+  explicit Node(const NodeSettings& settings);
+  ~Node() override;
+
+  void start();
+  void stop();
+  [[nodiscard]] NodeId id() const { return settings_.id; }
+  [[nodiscard]] bool is_gateway() const { return gateway_of(id()) == id(); }
+  [[nodiscard]] const NodeSettings& settings() const { return settings_; }
+
+  // Takes a socket whose other end is that node.
+  void adopt(int fd, NodeId peer, bool unix_socket);
+  // Takes a listening unix socket, where other processes of this host and user
+  // connect.
+  void listen(int fd);
+  // A process that this gateway starts: what is for it is held until it has
+  // been adopted.
+  void expect(NodeId child);
+  // Tells the agent of that node's death: "!obituary".
+  void watch(NodeId node);
+  // That node is dead: what waits for it fails with this text, and so does all
+  // that is sent to it. A gateway tells all nodes that it knows.
+  void bury(NodeId node, const std::string& obituary);
+  // Every process of that host is out of reach.
+  void bury_host(NodeId gateway, const std::string& obituary);
+  // The text it was buried with.
+  [[nodiscard]] std::optional<std::string> obituary_of(NodeId node);
+  void disconnect(NodeId peer);
+
+  std::shared_ptr<Mailbox> mailbox(ActorId actor);
+  void close_mailbox(ActorId actor, const std::string& failure);
+
+  // A message whose large buffers are where its receivers can read them.
+  class Prepared;
+  // Nothing while shared memory is full; segments().gate() tells of room.
+  std::unique_ptr<Prepared> try_prepare(const Outgoing& message);
+  // Sends, or does nothing while a window is full; windows().gate() tells of
+  // room. With a call the replies come to it.
+  bool try_send(Prepared& message, const std::shared_ptr<Call>& call);
+  std::shared_ptr<Call> new_call(std::span<const Target> targets);
+  void forget_call(std::uint64_t id);
+  void reply(const FrameHeader& request, ReplyStatus status,
+             std::string_view data, std::vector<OutgoingBuffer> buffers = {});
+
+  // A message was taken from a mailbox: its sender may send more.
+  void taken(const Frame& message);
+  // The shared memory of a message has been read, or never will be.
+  void release(const Frame& message);
+
+  [[nodiscard]] Windows& windows() { return windows_; }
+  [[nodiscard]] Segments& segments() { return segments_; }
+  [[nodiscard]] Loop& loop() { return loop_; }
+  // Puts a message of the process to itself into the agent's mailbox.
+  void tell_agent(std::string_view method, NodeId about, std::string_view data);
+
+ private:
+  class Listener;
+  using ConnectionPtr = std::shared_ptr<Connection>;
+
+  void on_frame(Connection& from, Frame frame) override;
+  void on_closed(Connection& from, const std::string& why) override;
+
+  ConnectionPtr connect(int fd, NodeId peer, bool unix_socket);
+  void on_hello(Connection& from, const Frame& frame);
+  void transmit(Frame frame);
+  void send_on(Connection& connection, const Frame& frame);
+  void receive(Frame frame);
+  void receive_reply(Frame frame);
+  void spread(const Frame& frame, std::span<const Target> targets,
+              const std::shared_ptr<const Bytes>& body);
+  void undeliverable(const Frame& frame, const std::string& why);
+  void answer(const Frame& request, ReplyStatus status,
+              const std::string& data);
+  ConnectionPtr route(NodeId node);
+  ConnectionPtr dial_sibling(NodeId node);
+  void hold(Frame frame);
+  void fail_calls(NodeId node, const std::string& obituary);
+  void tell_neighbours(NodeId dead, const std::string& obituary, NodeId except);
+  void beat();
+  [[nodiscard]] std::map<NodeId, std::uint32_t> readers_of(
+      std::span<const Target> targets) const;
+  [[nodiscard]] Frame base_frame(FrameKind kind, NodeId target) const;
+
+  const NodeSettings settings_;
+  Loop loop_;
+  Windows windows_;
+  Credits credits_;
+  Segments segments_;
+  std::atomic<std::uint64_t> next_request_;
+  std::atomic<bool> stopped_{false};
+
+  std::mutex routes_mutex_;
+  std::unordered_set<ConnectionPtr> connections_;
+  std::unordered_map<NodeId, ConnectionPtr> ways_;  // of what we send
+  std::unordered_map<NodeId, std::vector<Frame>> held_;
+  std::unordered_map<NodeId, std::string> dead_;
+  std::unordered_map<std::uint32_t, std::string> dead_hosts_;
+  std::unordered_set<NodeId> watched_;
+
+  std::mutex mailboxes_mutex_;
+  std::unordered_map<ActorId, std::shared_ptr<Mailbox>> mailboxes_;
+
+  std::mutex calls_mutex_;
+  std::unordered_map<std::uint64_t, std::weak_ptr<Call>> calls_;
+
+  Clock::time_point last_beat_;
+  std::unordered_set<NodeId> silent_;  // on the loop's thread
+};
+
+// A message that is ready to be sent. Its segment is free again unless it was.
+class Node::Prepared {
+ public:
+  Prepared(Node& node, Frame frame, std::vector<Target> targets)
+      : node_(node), frame_(std::move(frame)), targets_(std::move(targets)) {}
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  ~Prepared();
+
+ private:
+  friend class Node;
+  Node& node_;
+  Frame frame_;
+  std::vector<Target> targets_;
+  bool sent_ = false;
+};
+
+// The name of the abstract unix socket where a node's siblings reach it.
+std::string socket_name(NodeId node);
+
+}  // namespace eclosion

@@ -1,0 +1,229 @@
+// How messages leave a node.
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "node.h"
+
+namespace eclosion {
+
+Node::Prepared::~Prepared() {
+  if (!sent_ && frame_.segment)
+    node_.segments_.add_readers(frame_.header.segment, {});
+}
+
+Frame Node::base_frame(FrameKind kind, NodeId target) const {
+  static const auto nothing = std::make_shared<const Bytes>();
+  Frame frame;
+  frame.header.kind = kind;
+  frame.header.source_node = settings_.id;
+  frame.header.target_node = target;
+  frame.body = nothing;
+  return frame;
+}
+
+// Who releases a segment: receivers on this host. What goes to another host is
+// copied out of it by the gateway.
+std::map<NodeId, std::uint32_t> Node::readers_of(
+    std::span<const Target> targets) const {
+  std::map<NodeId, std::uint32_t> readers;
+  std::set<std::uint32_t> abroad;
+  for (const Target& target : targets) {
+    if (host_of(target.node) == host_of(id())) {
+      ++readers[target.node];
+    } else {
+      abroad.insert(host_of(target.node));
+    }
+  }
+  if (!abroad.empty() && !is_gateway())
+    readers[gateway_of(id())] += static_cast<std::uint32_t>(abroad.size());
+  return readers;
+}
+
+std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
+  Frame frame = base_frame(FrameKind::kRequest, 0);
+  frame.header.source_actor = message.source;
+  std::vector<OutgoingBuffer> buffers = message.buffers;
+  std::uint64_t shared = 0;
+  bool neighbours = false;
+  for (const Target& target : message.targets)
+    neighbours |= target.node != id() &&
+                  (host_of(target.node) == host_of(id()) || !is_gateway());
+  for (OutgoingBuffer& buffer : buffers) {
+    buffer.shared =
+        neighbours && buffer.size >= settings_.shared_memory_threshold;
+    if (!buffer.shared) continue;
+    buffer.offset = shared;
+    shared += (buffer.size + kBufferAlignment - 1) / kBufferAlignment *
+              kBufferAlignment;
+  }
+  if (shared != 0) {
+    Segments::Lease lease = segments_.try_lease(shared);
+    if (lease.memory == nullptr) return nullptr;
+    for (const OutgoingBuffer& buffer : buffers)
+      if (buffer.shared)
+        std::memcpy(lease.memory + buffer.offset, buffer.memory, buffer.size);
+    frame.header.segment = lease.id;
+    frame.segment = std::move(lease.descriptor);
+  }
+  frame.body = make_body(frame.header, message.method, message.chain,
+                         message.data, buffers);
+  std::vector<Target> targets(message.targets.begin(), message.targets.end());
+  return std::make_unique<Prepared>(*this, std::move(frame),
+                                    std::move(targets));
+}
+
+bool Node::try_send(Prepared& message, const std::shared_ptr<Call>& call) {
+  std::vector<Target> counted;
+  for (const Target& target : message.targets_)
+    if (target.actor != kAgent && !obituary_of(target.node))
+      counted.push_back(target);
+  if (!windows_.try_take(counted, message.frame_.body->size())) return false;
+  message.sent_ = true;
+  Frame& frame = message.frame_;
+  if (frame.segment)
+    segments_.add_readers(frame.header.segment, readers_of(message.targets_));
+  if (call) {
+    frame.header.request = call->id();
+    std::lock_guard lock(calls_mutex_);
+    calls_[call->id()] = call;
+  }
+  spread(frame, message.targets_, frame.body);
+  return true;
+}
+
+// One frame for each target on this host, one for each other host.
+void Node::spread(const Frame& frame, std::span<const Target> targets,
+                  const std::shared_ptr<const Bytes>& body) {
+  std::map<std::uint32_t, std::vector<Target>> abroad;
+  for (const Target& target : targets) {
+    if (host_of(target.node) == host_of(id())) {
+      Frame one = for_target(frame, target, body);
+      transmit(std::move(one));
+    } else {
+      abroad[is_gateway() ? host_of(target.node) : 0].push_back(target);
+    }
+  }
+  for (const auto& [host, group] : abroad) {
+    Frame whole = for_target(frame, group.front(), body);
+    if (group.size() > 1) whole = cast_of(whole, group);
+    if (group.size() > 1 && !is_gateway())
+      whole.header.target_node = gateway_of(id());
+    transmit(std::move(whole));
+  }
+}
+
+void Node::transmit(Frame frame) {
+  const NodeId target = frame.header.target_node;
+  if (target == id()) return receive(std::move(frame));
+  if (auto obituary = obituary_of(target))
+    return undeliverable(frame, *obituary);
+  ConnectionPtr way = route(target);
+  if (way) return send_on(*way, frame);
+  hold(std::move(frame));
+}
+
+void Node::send_on(Connection& connection, const Frame& frame) {
+  if (!frame.segment || connection.unix_socket()) return connection.send(frame);
+  // Another host cannot open the segment: its bytes go along.
+  const BodyView view = view_of(frame.header, *frame.body);
+  std::vector<std::unique_ptr<LargeBuffer>> copies;
+  std::vector<OutgoingBuffer> buffers;
+  for (const BufferRow& row : view.buffers) {
+    OutgoingBuffer buffer{frame.body->data() + row.offset, row.size, 0, false,
+                          row.tag};
+    if (row.shared != 0) {
+      copies.push_back(std::make_unique<LargeBuffer>(row.size));
+      read_segment(*frame.segment, row.offset, copies.back()->data(), row.size);
+      buffer.memory = copies.back()->data();
+    }
+    buffers.push_back(buffer);
+  }
+  Frame whole{frame.header, nullptr, nullptr};
+  whole.header.segment = 0;
+  whole.body =
+      make_body(whole.header, view.method, view.chain, view.data, buffers);
+  connection.send(whole);
+  if (frame.header.source_node != id()) release(frame);
+}
+
+Node::ConnectionPtr Node::route(NodeId node) {
+  std::lock_guard lock(routes_mutex_);
+  if (auto found = ways_.find(node); found != ways_.end()) return found->second;
+  const bool here = host_of(node) == host_of(id());
+  if (is_gateway()) {
+    if (here) return nullptr;
+    auto found = ways_.find(gateway_of(node));
+    return found == ways_.end() ? nullptr : found->second;
+  }
+  ConnectionPtr way = here ? dial_sibling(node) : nullptr;
+  if (!way) {
+    auto found = ways_.find(gateway_of(id()));
+    if (found == ways_.end()) return nullptr;
+    way = found->second;
+  }
+  // The way stays, so that messages cannot overtake each other.
+  ways_[node] = way;
+  return way;
+}
+
+void Node::hold(Frame frame) {
+  const NodeId target = frame.header.target_node;
+  const NodeId key =
+      host_of(target) == host_of(id()) ? target : gateway_of(target);
+  bool ask = false;
+  {
+    std::lock_guard lock(routes_mutex_);
+    auto found = held_.find(key);
+    if (found == held_.end() && key != target) {
+      found = held_.try_emplace(key).first;
+      ask = true;
+    }
+    if (found != held_.end()) {
+      found->second.push_back(std::move(frame));
+      frame.body = nullptr;
+    }
+  }
+  if (ask) tell_agent("!unrouted", key, "");
+  if (frame.body) undeliverable(frame, "");
+}
+
+void Node::reply(const FrameHeader& request, ReplyStatus status,
+                 std::string_view data, std::vector<OutgoingBuffer> buffers) {
+  if (request.request == 0) return;
+  const Target back{request.source_node, 0, 0};
+  Outgoing message{{&back, 1}, request.target_actor, "", {},
+                   data,       std::move(buffers)};
+  std::unique_ptr<Prepared> prepared = try_prepare(message);
+  if (!prepared) {
+    // Shared memory is full: the bytes go through the socket.
+    for (OutgoingBuffer& buffer : message.buffers) buffer.shared = false;
+    Frame frame = base_frame(FrameKind::kReply, 0);
+    frame.body = make_body(frame.header, "", {}, data, message.buffers);
+    prepared =
+        std::make_unique<Prepared>(*this, std::move(frame), std::vector{back});
+  }
+  Frame& frame = prepared->frame_;
+  prepared->sent_ = true;
+  if (frame.segment)
+    segments_.add_readers(frame.header.segment, readers_of(prepared->targets_));
+  frame.header.kind = FrameKind::kReply;
+  frame.header.flags = static_cast<std::uint8_t>(status);
+  frame.header.target_node = request.source_node;
+  frame.header.request = request.request;
+  frame.header.index = request.index;
+  transmit(std::move(frame));
+}
+
+std::shared_ptr<Call> Node::new_call(std::span<const Target> targets) {
+  return std::make_shared<Call>(
+      next_request_.fetch_add(1),
+      std::vector<Target>(targets.begin(), targets.end()));
+}
+
+void Node::forget_call(std::uint64_t id) {
+  std::lock_guard lock(calls_mutex_);
+  calls_.erase(id);
+}
+
+}  // namespace eclosion

@@ -1,0 +1,156 @@
+// Leases of memfds, and large memory.
+#include "segments.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace eclosion {
+namespace {
+
+constexpr std::uint64_t kSmallestSegment = 1 << 20;
+constexpr std::uint64_t kHugePage = 2 << 20;
+
+[[noreturn]] void fail(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
+}
+
+// Few sizes, so that a free segment fits the next message.
+std::uint64_t rounded(std::uint64_t size) {
+  size = std::max(size, kSmallestSegment);
+  const std::uint64_t step = std::bit_floor(size) / 4;
+  return (size + step - 1) / step * step;
+}
+
+}  // namespace
+
+class Segments::Mapping {
+ public:
+  Mapping(int fd, std::uint64_t size)
+      : memory_(
+            ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)),
+        size_(size) {
+    if (memory_ == MAP_FAILED) fail("mmap");
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() { ::munmap(memory_, size_); }
+  [[nodiscard]] char* data() const { return static_cast<char*>(memory_); }
+
+ private:
+  void* memory_;
+  std::uint64_t size_;
+};
+
+Segments::Lease Segments::try_lease(std::uint64_t size) {
+  std::lock_guard lock(mutex_);
+  // Each lease has a number of its own: a release that comes late is of no
+  // other.
+  const std::uint64_t id = next_id_++;
+  Segment segment;
+  auto found = free_.lower_bound(size);
+  if (found != free_.end() && found->first <= 2 * rounded(size)) {
+    segment = std::move(found->second);
+    free_.erase(found);
+  } else {
+    const std::uint64_t whole = rounded(size);
+    trim(whole);
+    if (total_ + whole > limit_ && !leased_.empty()) return {};
+    segment.descriptor = std::make_shared<Descriptor>(
+        ::memfd_create("eclosion-message", MFD_CLOEXEC));
+    if (segment.descriptor->get() < 0) fail("memfd_create");
+    if (::ftruncate(segment.descriptor->get(), static_cast<off_t>(whole)) != 0)
+      fail("ftruncate");
+    segment.mapping =
+        std::make_shared<Mapping>(segment.descriptor->get(), whole);
+    segment.size = whole;
+    total_ += whole;
+  }
+  Lease lease{id, segment.descriptor, segment.mapping->data()};
+  leased_[id] = std::move(segment);
+  return lease;
+}
+
+void Segments::trim(std::uint64_t room) {
+  while (!free_.empty() && total_ + room > limit_) {
+    total_ -= free_.begin()->first;
+    free_.erase(free_.begin());
+  }
+}
+
+void Segments::add_readers(std::uint64_t id,
+                           const std::map<NodeId, std::uint32_t>& readers) {
+  std::lock_guard lock(mutex_);
+  leased_.at(id).readers = readers;
+  if (readers.empty()) free_segment(id);
+}
+
+void Segments::release(std::uint64_t id, NodeId reader) {
+  std::lock_guard lock(mutex_);
+  auto found = leased_.find(id);
+  if (found == leased_.end()) return;
+  auto& readers = found->second.readers;
+  auto row = readers.find(reader);
+  if (row == readers.end()) return;
+  if (--row->second == 0) readers.erase(row);
+  if (readers.empty()) free_segment(id);
+}
+
+void Segments::forget(NodeId node) {
+  std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> unread;
+  for (auto& [id, segment] : leased_) {
+    if (segment.readers.erase(node) != 0 && segment.readers.empty())
+      unread.push_back(id);
+  }
+  for (std::uint64_t id : unread) free_segment(id);
+}
+
+void Segments::free_segment(std::uint64_t id) {
+  auto node = leased_.extract(id);
+  const std::uint64_t size = node.mapped().size;
+  free_.emplace(size, std::move(node.mapped()));
+  trim(0);
+  gate_.open();
+}
+
+std::uint64_t Segments::bytes() {
+  std::lock_guard lock(mutex_);
+  return total_;
+}
+
+void read_segment(const Descriptor& segment, std::uint64_t offset, char* to,
+                  std::uint64_t size) {
+  while (size != 0) {
+    const ssize_t got =
+        ::pread(segment.get(), to, size, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("pread");
+    if (got == 0)
+      throw std::system_error(std::make_error_code(std::errc::message_size),
+                              "a segment is shorter than its message says");
+    to += got;
+    offset += static_cast<std::uint64_t>(got);
+    size -= static_cast<std::uint64_t>(got);
+  }
+}
+
+LargeBuffer::LargeBuffer(std::uint64_t size) : size_(size) {
+  void* memory =
+      ::mmap(nullptr, std::max<std::uint64_t>(size, 1), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail("mmap");
+  if (size >= kHugePage) ::madvise(memory, size, MADV_HUGEPAGE);
+  memory_ = static_cast<char*>(memory);
+}
+
+LargeBuffer::~LargeBuffer() {
+  ::munmap(memory_, std::max<std::uint64_t>(size_, 1));
+}
+
+}  // namespace eclosion

@@ -1,0 +1,62 @@
+// Counting what is under way.
+#include "windows.h"
+
+#include <algorithm>
+
+namespace eclosion {
+
+bool Windows::try_take(std::span<const Target> targets, std::uint64_t size) {
+  std::lock_guard lock(mutex_);
+  for (const Target& target : targets) {
+    auto found = used_.find({target.node, target.actor});
+    if (found != used_.end() && !has_room(found->second, size)) return false;
+  }
+  for (const Target& target : targets) {
+    Used& used = used_[{target.node, target.actor}];
+    used.messages += 1;
+    used.bytes += size;
+  }
+  return true;
+}
+
+void Windows::give(const Target& target, std::uint64_t messages,
+                   std::uint64_t size) {
+  {
+    std::lock_guard lock(mutex_);
+    auto found = used_.find({target.node, target.actor});
+    if (found == used_.end()) return;
+    Used& used = found->second;
+    used.messages -= std::min(used.messages, messages);
+    used.bytes -= std::min(used.bytes, size);
+    if (used.messages == 0) used_.erase(found);
+  }
+  gate_.open();
+}
+
+void Windows::forget(NodeId node) {
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(used_,
+                  [node](const auto& row) { return row.first.node == node; });
+  }
+  gate_.open();
+}
+
+Credits::Due Credits::taken(NodeId sender, ActorId mailbox,
+                            std::uint64_t size) {
+  std::lock_guard lock(mutex_);
+  Due& count = counts_[sender][mailbox];
+  count.messages += 1;
+  count.bytes += size;
+  if (count.messages < messages_ && count.bytes < bytes_) return {};
+  const Due due = count;
+  count = {};
+  return due;
+}
+
+void Credits::forget(NodeId sender) {
+  std::lock_guard lock(mutex_);
+  counts_.erase(sender);
+}
+
+}  // namespace eclosion

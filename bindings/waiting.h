@@ -1,0 +1,45 @@
+// How a Python thread waits for the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "core/gate.h"
+
+namespace eclosion {
+
+inline Clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+// None waits for ever, and so does what no clock can count.
+inline Clock::time_point deadline_of(std::optional<double> timeout) {
+  constexpr double kLongest = 1e9;
+  if (!timeout || *timeout > kLongest) return kNever;
+  if (*timeout <= 0) return kNow;
+  return Clock::now() + duration_of(*timeout);
+}
+
+// Waits without the GIL until `ready` says so: true, or false at the deadline.
+// Python's signal handlers run meanwhile, and what they raise ends the wait.
+template <typename Ready>
+bool wait_for(Gate& gate, Clock::time_point deadline, Ready ready) {
+  while (true) {
+    const std::uint32_t seen = gate.count();
+    if (ready()) return true;
+    Gate::Woken woken;
+    {
+      nanobind::gil_scoped_release unlocked;
+      woken = gate.wait(seen, deadline);
+    }
+    if (woken == Gate::Woken::kSignal && PyErr_CheckSignals() != 0)
+      throw nanobind::python_error();
+    if (woken == Gate::Woken::kTimeout) return ready();
+  }
+}
+
+}  // namespace eclosion
