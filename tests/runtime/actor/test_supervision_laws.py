@@ -3,9 +3,16 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from runtime.actor.errors import MeshFailure
 from runtime.actor.restarts import STRATEGIES, RestartPolicy
@@ -297,10 +304,21 @@ class Owner(RuleBasedStateMachine):
         assert not self.down or self.end is not None
 
 
-TestSupervisor = Owner.TestCase
-TestSupervisor.settings = settings(
-    max_examples=200,
+# Hypothesis explains a failure by tracing, which takes longer than the test may.
+_QUICK = settings(
+    max_examples=100,
     stateful_step_count=40,
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
 )
+
+
+def test_laws_when_histories_are_random() -> None:
+    run_state_machine_as_test(Owner, settings=_QUICK)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+def test_laws_when_there_are_many_histories() -> None:
+    more = settings(_QUICK, max_examples=2000)
+    run_state_machine_as_test(Owner, settings=more)
