@@ -58,11 +58,15 @@ void Mailbox::begin_wait(std::uint64_t request) {
   {
     std::lock_guard lock(mutex_);
     waits_.insert(request);
-    auto rest = std::stable_partition(
-        messages_.begin(), messages_.end(),
-        [this](const Frame& message) { return !leads_back(message); });
-    std::move(rest, messages_.end(), std::back_inserter(back));
-    messages_.erase(rest, messages_.end());
+    std::deque<Frame> kept;
+    for (Frame& message : messages_) {
+      if (leads_back(message)) {
+        back.push_back(std::move(message));
+      } else {
+        kept.push_back(std::move(message));
+      }
+    }
+    messages_.swap(kept);
   }
   for (const Frame& message : back)
     answer_(message, ReplyStatus::kDeadlock, "");

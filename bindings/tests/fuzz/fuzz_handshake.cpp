@@ -1,11 +1,11 @@
 // Fuzzes the handshake: as a stranger who does not know the secret, and as
 // somebody between two honest nodes who changes a byte under way.
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
 #include "check.h"
+#include "choices.h"
 #include "handshake.h"
 
 namespace {
@@ -16,30 +16,13 @@ using eclosion::HandshakeState;
 using eclosion::HandshakeStep;
 using eclosion::NonceSource;
 using eclosion::Role;
+using fuzz::Choices;
 using Message = std::vector<std::byte>;
 
 constexpr std::string_view kSecret = "a secret of twenty-three";
 constexpr std::uint64_t kDialing = 1, kAccepting = 2;
 
 ByteSpan secret() { return std::as_bytes(std::span(kSecret)); }
-
-// The input, read from its front; zeros when it is used up.
-class Choices {
- public:
-  explicit Choices(ByteSpan data) : data_(data) {}
-  std::size_t below(std::size_t limit) { return next() % limit; }
-  bool yes() { return (next() & 1) != 0; }
-  std::uint8_t next() {
-    if (data_.empty()) return 0;
-    const std::byte value = data_.front();
-    data_ = data_.subspan(1);
-    return std::to_integer<std::uint8_t>(value);
-  }
-  [[nodiscard]] ByteSpan rest() const { return data_; }
-
- private:
-  ByteSpan data_;
-};
 
 NonceSource fixed(std::byte value) {
   return [value](std::span<std::byte> to) {
