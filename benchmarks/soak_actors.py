@@ -25,7 +25,9 @@ from typing import Any
 BENCHMARKS = Path(__file__).resolve().parent
 RUN = uuid.uuid4().hex
 # The workers import the actor from this folder, and are found again by the name of the run.
-os.environ["PYTHONPATH"] = str(BENCHMARKS)
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, (str(BENCHMARKS), os.environ.get("PYTHONPATH", "")))
+)
 os.environ["ACTOR_BENCHMARK_RUN"] = RUN
 
 from actor_measures.process_tree import left_behind, members  # noqa: E402

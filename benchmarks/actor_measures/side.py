@@ -49,7 +49,7 @@ class Side:
         command += ["--quick"] if quick else []
         environment = os.environ | {
             "ACTOR_PACKAGE": self.package,
-            "PYTHONPATH": str(_BENCHMARKS),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(_BENCHMARKS), _python_path()))),
             RUN_VARIABLE: run,
         }
         with tempfile.TemporaryDirectory() as folder:
@@ -61,6 +61,10 @@ class Side:
             figures = parse(out.read_text(errors="replace"))
             said = last_line(err.read_text(errors="replace"))
         return Outcome(figures, reason(status, said, timeout), left, status == SKIPPED)
+
+
+def _python_path() -> str:
+    return os.environ.get("PYTHONPATH", "")
 
 
 def parse(text: str) -> dict[str, float]:
