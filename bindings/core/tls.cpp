@@ -76,15 +76,8 @@ TlsIdentity::~TlsIdentity() { library_.ctx_free(context_); }
 
 std::shared_ptr<const TlsIdentity> TlsIdentity::load(const TlsFiles& files) {
   const TlsLibrary& library = TlsLibrary::get();
-  library.err_clear_error();
   std::shared_ptr<TlsIdentity> identity(new TlsIdentity(library));
   SslContext* const context = identity->context_;
-  const auto require = [&](int result, const std::string& what,
-                           const std::string& path, const char* hint) {
-    if (result == 1) return;
-    throw TlsError(what + " " + path + " cannot be used: " +
-                   library.text_of(library.take_error()) + "; " + hint);
-  };
   library.ctx_ctrl(context, kSetMinVersion, kTls13, nullptr);
   // Every connection is verified anew, so nothing is kept to resume it.
   library.ctx_ctrl(context, kSetCacheMode, kNoCache, nullptr);
@@ -92,20 +85,27 @@ std::shared_ptr<const TlsIdentity> TlsIdentity::load(const TlsFiles& files) {
   library.ctx_set_verify(context, kVerifyPeerAndRequireOne, nullptr);
   library.ctx_set_default_passwd_cb(context, no_password);
 
-  const std::string certificate = "the TLS certificate";
-  require_readable(certificate, files.certificate);
-  require(library.ctx_use_certificate_chain_file(context,
-                                                 files.certificate.c_str()),
-          certificate, files.certificate, "a PEM certificate is needed");
-  const std::string key = "the TLS key";
-  require_readable(key, files.key);
-  require(library.ctx_use_private_key_file(context, files.key.c_str(), kPem),
-          key, files.key,
-          "the PEM key of the certificate is needed, without a password");
-  const std::string authority = "the TLS authority";
-  require_readable(authority, files.authority);
-  require(library.ctx_load_verify_file(context, files.authority.c_str()),
-          authority, files.authority, "a PEM certificate is needed");
+  const auto load = [&](const char* what, const std::string& path,
+                        const char* needed, auto function) {
+    require_readable(what, path);
+    library.err_clear_error();
+    if (function(path.c_str()) == 1) return;
+    throw TlsError(std::string(what) + " " + path + " cannot be used: " +
+                   library.text_of(library.take_error()) + "; " + needed);
+  };
+  load("the TLS certificate", files.certificate, "a PEM certificate is needed",
+       [&](const char* path) {
+         return library.ctx_use_certificate_chain_file(context, path);
+       });
+  load("the TLS key", files.key,
+       "the PEM key of the certificate is needed, without a password",
+       [&](const char* path) {
+         return library.ctx_use_private_key_file(context, path, kPem);
+       });
+  load("the TLS authority", files.authority, "a PEM certificate is needed",
+       [&](const char* path) {
+         return library.ctx_load_verify_file(context, path);
+       });
   return identity;
 }
 

@@ -17,7 +17,7 @@ const TlsLibrary& TlsLibrary::get() {
       std::unique_ptr<TlsLibrary> opened(new TlsLibrary());
       if (!opened->missing_.empty()) {
         throw TlsError("TLS is not available: " + opened->ssl_.path() +
-                       " has no function" + opened->missing_ +
+                       " lacks the function " + opened->missing_ +
                        "; install OpenSSL 3");
       }
       opened->init_ssl(kNoExitHandler, nullptr);
@@ -32,7 +32,7 @@ const TlsLibrary& TlsLibrary::get() {
 
 TlsLibrary::Address TlsLibrary::find(const Library& library, const char* name) {
   const Symbol symbol = library.resolve({name}).front();
-  if (symbol.address == nullptr) missing_ += " " + symbol.name;
+  if (symbol.address == nullptr && missing_.empty()) missing_ = symbol.name;
   return {symbol.address};
 }
 
