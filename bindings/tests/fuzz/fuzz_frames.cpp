@@ -47,7 +47,7 @@ void view(const Frame& frame) {
   read(view.data);
   for (const ChainLink& link : view.chain) read(link.name);
   for (const eclosion::BufferRow& row : view.buffers) {
-    if (row.shared == 0) read(all_of(frame).substr(row.offset, row.size));
+    if (row.shared == 0) read({frame.body->data() + row.offset, row.size});
   }
 }
 
@@ -135,6 +135,22 @@ void frames(Choices choices) {
   FUZZ_CHECK(changed || again.size() == stream.size());
 }
 
+// What one of ours wrote, with a few bytes changed, is viewed or refused.
+void damage(Choices& choices, FrameHeader header, const eclosion::Bytes& body) {
+  auto copy = std::make_shared<eclosion::Bytes>(body.size());
+  if (body.size() != 0) std::memcpy(copy->data(), body.data(), body.size());
+  for (std::size_t left = 1 + choices.below(4); left != 0; --left) {
+    // The front, where the tables are, is changed more often than the data.
+    const bool in_body = choices.yes() && copy->size() != 0;
+    char* const bytes =
+        in_body ? copy->data() : reinterpret_cast<char*>(&header);
+    const std::size_t size = in_body ? copy->size() : sizeof(header);
+    bytes[choices.below(size)] = static_cast<char>(choices.next());
+  }
+  header.body_length = copy->size();
+  look_into({header, copy, nullptr});
+}
+
 // What is made of parts has these parts.
 void round_trip(Choices choices) {
   FrameHeader header;
@@ -171,6 +187,7 @@ void round_trip(Choices choices) {
     FUZZ_CHECK(all.substr(view.buffers[i].offset, view.buffers[i].size) ==
                parts[i]);
   }
+  damage(choices, header, *body);
 }
 
 }  // namespace
