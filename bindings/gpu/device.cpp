@@ -135,8 +135,8 @@ DeviceScope::DeviceScope(int device,
   }
 }
 
-// Made current without need, a device would get a context and lose the memory
-// for it.
+// Only what was another one is put back: some releases give a device that is
+// made current a context, which takes memory of it.
 DeviceScope::~DeviceScope() {
   if (before_ != device_) static_cast<void>(cudaSetDevice(before_));
 }
