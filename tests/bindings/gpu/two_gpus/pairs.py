@@ -1,6 +1,8 @@
 """What two devices of a platform have to do with each other; run where a platform has two."""
 
+import importlib
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -59,6 +61,20 @@ def test_memory_is_given_back_by_any_thread(pair: tuple[Device, Device]) -> None
     with ThreadPoolExecutor(1) as pool:
         pool.submit(buffers.clear).result(timeout=30)
     assert as_range(second.allocate(8)).nbytes == 8
+
+
+def test_the_current_device_stays_as_it_was(pair: tuple[Device, Device]) -> None:
+    """Other libraries of the process, torch among them, ask for it."""
+    module = importlib.import_module(f"runtime._gpu_{pair[0].platform}")
+    for each in pair:
+        module.set_device(each.index)
+        for other in pair:
+            stream, buffer = other.stream(), other.allocate(64)
+            other.fill(buffer, 1, stream)
+            other.capture(stream, partial(other.fill, buffer, 2, stream)).launch(stream)
+            del buffer
+            assert module.current_device() == each.index
+    module.set_device(0)
 
 
 def test_the_devices_export_their_own(pair: tuple[Device, Device]) -> None:
