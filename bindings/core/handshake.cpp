@@ -100,19 +100,26 @@ void random_bytes(std::span<std::byte> to) {
 Handshake::Handshake(Role role, ByteSpan secret, std::uint64_t node,
                      const NonceSource& nonces)
     : role_(role), code_(secret) {
-  if (secret.size() < kMinSecretSize) {
-    throw std::invalid_argument(
-        "the shared secret has " + std::to_string(secret.size()) +
-        " bytes, and fewer than " + std::to_string(kMinSecretSize) +
-        " can be guessed; use 32 random bytes");
-  }
-  if (node == 0) throw std::invalid_argument("node 0 cannot have connections");
+  require_long(secret);
+  require_node(node);
   own_hello_[0] = std::byte{kHello};
   std::ranges::copy(bytes_of(kMagic), own_hello_.begin() + kMagicAt);
   own_hello_[kVersionAt] = std::byte{kVersion};
   own_hello_[kRoleAt] = static_cast<std::byte>(role);
   store_node(own_hello_.data() + kNodeAt, node);
   nonces(std::span(own_hello_).subspan<kNonceAt, kNonceSize>());
+}
+
+void Handshake::require_long(ByteSpan secret) {
+  if (secret.size() >= kMinSecretSize) return;
+  throw std::invalid_argument(
+      "the shared secret has " + std::to_string(secret.size()) +
+      " bytes, and fewer than " + std::to_string(kMinSecretSize) +
+      " can be guessed; use 32 random bytes");
+}
+
+void Handshake::require_node(std::uint64_t node) {
+  if (node == 0) throw std::invalid_argument("node 0 cannot have connections");
 }
 
 std::vector<std::byte> Handshake::start() const {

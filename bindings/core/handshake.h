@@ -68,6 +68,10 @@ class Handshake {
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
 
+  // Throw std::invalid_argument for what the constructor does not take.
+  static void require_long(ByteSpan secret);
+  static void require_node(std::uint64_t node);
+
   // What is sent before anything was received: nothing by an acceptor.
   [[nodiscard]] std::vector<std::byte> start() const;
 

@@ -136,12 +136,12 @@ std::vector<std::byte> Tls::start() {
   return output;
 }
 
-TlsStep Tls::feed(ByteSpan data) {
-  TlsStep step{state_, {}, {}};
+ChannelStep Tls::feed(ByteSpan data) {
+  ChannelStep step{state_, {}, {}};
   if (!begun_ && !data.empty()) {
     begun_ = true;
     if (data[0] != kHandshakeRecord && data[0] != kAlertRecord) {
-      state_ = TlsState::kRefused;
+      state_ = ChannelState::kRefused;
       reason_ =
           "the peer does not speak TLS; use TLS on both sides or on neither";
     }
@@ -162,7 +162,7 @@ std::vector<std::byte> Tls::seal(ByteSpan plain) {
     library_.err_clear_error();
     std::size_t written = 0;
     // Into memory, all is written at once or the channel is broken.
-    if (state_ == TlsState::kOpen &&
+    if (state_ == ChannelState::kOpen &&
         library_.write_ex(session_, slice.data(), slice.size(), &written) !=
             1) {
       fail();
@@ -174,15 +174,15 @@ std::vector<std::byte> Tls::seal(ByteSpan plain) {
 
 std::vector<std::byte> Tls::finish() {
   std::vector<std::byte> output;
-  if (state_ == TlsState::kOpen) library_.shutdown(session_);
+  if (state_ == ChannelState::kOpen) library_.shutdown(session_);
   drain(output);
   return output;
 }
 
 void Tls::close() {
-  if (state_ == TlsState::kOpen) state_ = TlsState::kClosed;
-  if (state_ != TlsState::kNeedMore) return;
-  state_ = TlsState::kRefused;
+  if (state_ == ChannelState::kOpen) state_ = ChannelState::kClosed;
+  if (state_ != ChannelState::kNeedMore) return;
+  state_ = ChannelState::kRefused;
   reason_ = "the peer closed the connection before TLS was set up";
 }
 
@@ -199,17 +199,18 @@ Digest Tls::channel_key() const {
 }
 
 void Tls::take(ByteSpan slice, std::vector<std::byte>& plain) {
-  if (state_ == TlsState::kRefused || state_ == TlsState::kClosed) return;
+  if (state_ == ChannelState::kRefused || state_ == ChannelState::kClosed)
+    return;
   library_.bio_write(received_, slice.data(), static_cast<int>(slice.size()));
-  if (state_ == TlsState::kNeedMore) shake();
-  if (state_ == TlsState::kOpen) read(plain);
+  if (state_ == ChannelState::kNeedMore) shake();
+  if (state_ == ChannelState::kOpen) read(plain);
 }
 
 void Tls::shake() {
   library_.err_clear_error();
   const int result = library_.do_handshake(session_);
   if (result == 1) {
-    state_ = TlsState::kOpen;
+    state_ = ChannelState::kOpen;
   } else if (library_.get_error(session_, result) != kWantRead) {
     fail();
   }
@@ -226,7 +227,7 @@ void Tls::read(std::vector<std::byte>& plain) {
   }
   const int error = library_.get_error(session_, result);
   if (error == kZeroReturn) {
-    state_ = TlsState::kClosed;
+    state_ = ChannelState::kClosed;
   } else if (error != kWantRead) {
     fail();
   }
@@ -241,7 +242,7 @@ void Tls::drain(std::vector<std::byte>& output) {
 }
 
 void Tls::fail() {
-  state_ = TlsState::kRefused;
+  state_ = ChannelState::kRefused;
   const unsigned long error = library_.take_error();
   const unsigned long number = error & kReasonMask;
   if (number == kCertificateVerifyFailed) {
@@ -258,14 +259,8 @@ void Tls::fail() {
 }
 
 void Tls::require_open() const {
-  if (state_ == TlsState::kOpen) return;
+  if (state_ == ChannelState::kOpen) return;
   throw std::logic_error("the TLS channel is not open");
-}
-
-Digest bound_secret(const Digest& channel_key, ByteSpan secret) {
-  HmacSha256 code(channel_key);
-  code.update(secret);
-  return code.finish();
 }
 
 }  // namespace eclosion

@@ -2,8 +2,8 @@
 //
 // Both sides show a certificate and both check that it was issued by one
 // authority, which is the program's own: whoever has a certificate of it is a
-// peer, under whatever name. Which node it is, the handshake inside the channel
-// tells (handshake.h), with bound_secret() as its secret.
+// peer, under whatever name. Which node it is, is told by the handshake that
+// goes on inside (secure_channel.h).
 //
 // TLS-1 Nothing is handed up before the peer's certificate was verified.
 // TLS-2 A failure is final, and is told to the peer.
@@ -49,15 +49,15 @@ class TlsIdentity {
   SslContext* context_;
 };
 
-enum class TlsState {
+enum class ChannelState {
   kNeedMore,
   kOpen,
   kClosed,   // the peer ended the channel in good order, or is gone
   kRefused,  // reason() tells why
 };
 
-struct TlsStep {
-  TlsState state;
+struct ChannelStep {
+  ChannelState state;
   std::vector<std::byte> output;  // for the network, in every state
   std::vector<std::byte> plain;   // what the peer said
 };
@@ -73,7 +73,7 @@ class Tls {
   // What is sent before anything was received: nothing by an acceptor.
   [[nodiscard]] std::vector<std::byte> start();
   // Takes what was received, cut anywhere, and all of it.
-  [[nodiscard]] TlsStep feed(ByteSpan data);
+  [[nodiscard]] ChannelStep feed(ByteSpan data);
   // What to send for these bytes. The channel must be open.
   [[nodiscard]] std::vector<std::byte> seal(ByteSpan plain);
   // What to send last.
@@ -85,7 +85,7 @@ class Tls {
   // channel must be open.
   [[nodiscard]] Digest channel_key() const;
 
-  [[nodiscard]] TlsState state() const noexcept { return state_; }
+  [[nodiscard]] ChannelState state() const noexcept { return state_; }
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
  private:
@@ -103,12 +103,8 @@ class Tls {
   SslBio* received_;  // the session owns both
   SslBio* to_send_;
   bool begun_ = false;
-  TlsState state_ = TlsState::kNeedMore;
+  ChannelState state_ = ChannelState::kNeedMore;
   std::string reason_;
 };
-
-// The secret of a handshake inside a channel: it proves that both of its ends
-// are ends of this channel too, and know the shared secret, if there is one.
-Digest bound_secret(const Digest& channel_key, ByteSpan secret);
 
 }  // namespace eclosion
