@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from .process_tree import RUN_VARIABLE, members, proportional_bytes
-from .side import SKIPPED
+from .side import SKIPPED, last_line
 
 PATIENCE = 120.0
 ARGUMENT = b"x" * 64
@@ -226,14 +226,21 @@ def imports(effort: Effort) -> None:
     report("import wall", full[0] - bare[0])
     report("import CPU", full[1] - bare[1])
     code += "; import sys; print(sum(m.split('.')[0] == 'torch' for m in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    report("torch modules", int(done.stdout))
+    report("torch modules", int(_python(code)))
+
+
+def _python(code: str) -> str:
+    """Return what an interpreter prints that runs this code; a failure has its last line."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"`{code}`: {last_line(done.stderr)}")
+    return done.stdout
 
 
 def _interpreter(code: str) -> tuple[float, float]:
     """Return the wall and the CPU seconds of an interpreter that runs this code."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    _python(code)
     wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
