@@ -114,7 +114,6 @@ void init_node(nb::module_& m) {
       .def("stop", &Node::stop, nb::call_guard<nb::gil_scoped_release>())
       .def("adopt", &Node::adopt, "fd"_a, "peer"_a, "unix_socket"_a)
       .def("listen", &Node::listen, "fd"_a)
-      .def("expect", &Node::expect, "child"_a)
       .def("watch", &Node::watch, "node"_a)
       .def("disconnect", &Node::disconnect, "peer"_a)
       .def("bury",
@@ -140,11 +139,12 @@ void init_node(nb::module_& m) {
              node.close_mailbox(actor,
                                 std::string(failure.c_str(), failure.size()));
            })
-      .def("tell_agent",
-           [](Node& node, const std::string& method, NodeId about,
-              const nb::bytes& data) {
-             node.tell_agent(method, about, {data.c_str(), data.size()});
-           })
+      .def("tell",
+           [](Node& node, ActorId actor, const std::string& method,
+              const nb::bytes& data, NodeId about) {
+             node.tell(actor, method, about, {data.c_str(), data.size()});
+           },
+           "actor"_a, "method"_a, "data"_a = nb::bytes("", 0), "about"_a = 0)
       .def("cast", &send_cast)
       .def("reply", &send_reply);
   m.def("make_node", [](NodeId id, const nb::dict& values) {
@@ -157,10 +157,11 @@ void init_node(nb::module_& m) {
   });
   m.def("call", [](const std::shared_ptr<Node>& node, const PyTargets& targets,
                    ActorId source, nb::handle method, const nb::tuple& chain,
-                   nb::handle data, const nb::list& buffers, double timeout) {
+                   nb::handle data, const nb::list& buffers, double timeout,
+                   const std::string& caller) {
     return std::make_unique<PyCall>(
         node, send_call(*node, targets, source, method, chain, data, buffers,
-                        timeout));
+                        timeout, caller));
   });
   m.def("socket_name", [](NodeId node) {
     const std::string name = std::string(1, '\0') + socket_name(node);
@@ -177,6 +178,7 @@ void init_waiting(nb::module_& m) {
                        "A descriptor that is readable when there is news.")
       .def(nb::init<>())
       .def("fileno", &Notifier::fileno)
+      .def("tell", &Notifier::tell, "token"_a)
       .def("drain", &Notifier::drain);
   nb::class_<PyMailbox>(m, "Mailbox", "Messages for one actor, in order.")
       .def("take", &PyMailbox::take)

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "message.h"
 #include "waiting.h"
 
 namespace nb = nanobind;
@@ -127,9 +128,13 @@ PyTargets make_targets(const std::vector<NodeId>& nodes,
 std::shared_ptr<Call> send_call(Node& node, const PyTargets& targets,
                                 ActorId source, nb::handle method,
                                 const nb::tuple& chain, nb::handle data,
-                                const nb::list& buffers, double timeout) {
+                                const nb::list& buffers, double timeout,
+                                const std::string& caller) {
   Sending sending(targets, source, method, chain, data, buffers);
   auto result = node.new_call(targets.rows);
+  if (!caller.empty())
+    sending.chain.push_back({node.id(), source, result->id(), caller});
+  sending.message.chain = sending.chain;
   send_message(node, sending.message, result, deadline_of(timeout));
   return result;
 }
@@ -141,17 +146,21 @@ void send_cast(Node& node, const PyTargets& targets, ActorId source,
   send_message(node, sending.message, nullptr, deadline_of(timeout));
 }
 
-void send_reply(Node& node, const PyMessage& request, int status,
-                nb::handle data, const nb::list& buffers) {
+void send_reply(Node& node, NodeId caller, std::uint64_t request,
+                std::uint32_t index, int status, nb::handle data,
+                const nb::list& buffers) {
+  FrameHeader header;
+  header.source_node = caller;
+  header.request = request;
+  header.index = index;
   Views views;
   const OutgoingBuffer bytes = views.add(data, 0);
   std::vector<OutgoingBuffer> rows = outgoing(buffers, views);
   std::string_view content(bytes.memory, bytes.size);
   if (rows.empty())
-    return node.reply(request.header(), static_cast<ReplyStatus>(status),
-                      content);
+    return node.reply(header, static_cast<ReplyStatus>(status), content);
   nb::gil_scoped_release unlocked;
-  node.reply(request.header(), static_cast<ReplyStatus>(status), content,
+  node.reply(header, static_cast<ReplyStatus>(status), content,
              std::move(rows));
 }
 

@@ -5,10 +5,10 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/node.h"
-#include "message.h"
 
 namespace eclosion {
 
@@ -33,12 +33,15 @@ std::shared_ptr<Call> send_call(Node& node, const PyTargets& targets,
                                 ActorId source, nanobind::handle method,
                                 const nanobind::tuple& chain,
                                 nanobind::handle data,
-                                const nanobind::list& buffers, double timeout);
+                                const nanobind::list& buffers, double timeout,
+                                const std::string& caller);
 void send_cast(Node& node, const PyTargets& targets, ActorId source,
                nanobind::handle method, const nanobind::tuple& chain,
                nanobind::handle data, const nanobind::list& buffers,
                double timeout);
-void send_reply(Node& node, const PyMessage& request, int status,
-                nanobind::handle data, const nanobind::list& buffers);
+// Answers one target's part of a call; `index` and `request` are the request's.
+void send_reply(Node& node, NodeId caller, std::uint64_t request,
+                std::uint32_t index, int status, nanobind::handle data,
+                const nanobind::list& buffers);
 
 }  // namespace eclosion

@@ -1,24 +1,37 @@
 """The compiled core under one typed name: nothing else imports `runtime._core`."""
 
-from typing import Final
-
 try:
     from runtime._core import (
+        Call,
+        FullError,
         Library,
         LibraryError,
+        Mailbox,
+        Memory,
+        Message,
+        Node,
+        Notifier,
+        OutputPipe,
         Symbol,
+        Targets,
         accumulate,
         bytes_of,
+        call,
         checksum,
+        make_node,
+        make_targets,
+        open_mailbox,
         pack,
         range_of_buffer,
         range_of_dlpack,
+        socket_name,
         unpack,
+        watch_output,
     )
 except ModuleNotFoundError as error:
     if error.name != "runtime._core":
         raise
-    _HINT: Final = (
+    _HINT = (
         f"runtime._core is not built for the package at {__file__.rpartition('/')[0]}; "
         "in a checkout that is the source folder, which hides an installed eclosion: "
         "work from another folder, or run `pip install -e .`"
@@ -26,14 +39,29 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(_HINT, name=error.name) from error
 
 __all__ = [
+    "Call",
+    "FullError",
     "Library",
     "LibraryError",
+    "Mailbox",
+    "Memory",
+    "Message",
+    "Node",
+    "Notifier",
+    "OutputPipe",
     "Symbol",
+    "Targets",
     "accumulate",
     "bytes_of",
+    "call",
     "checksum",
+    "make_node",
+    "make_targets",
+    "open_mailbox",
     "pack",
     "range_of_buffer",
     "range_of_dlpack",
+    "socket_name",
     "unpack",
+    "watch_output",
 ]

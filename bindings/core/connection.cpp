@@ -138,6 +138,7 @@ void Connection::read_all() {
       return closed_on_loop("the connection broke: " + text_of(errno));
     if (got == 0) return closed_on_loop("the peer closed the connection");
     last_received_.store(Clock::now().time_since_epoch().count());
+    heard_.store(true);
     take_descriptors(message, reader_);
     reader_.filled(static_cast<std::size_t>(got));
     if (static_cast<std::size_t>(got) < space.size()) return;

@@ -44,6 +44,8 @@ class Connection : public Watched,
   [[nodiscard]] NodeId peer() const { return peer_.load(); }
   void set_peer(NodeId peer) { peer_.store(peer); }
   [[nodiscard]] bool unix_socket() const { return unix_socket_; }
+  // Whether anything came: a process that is starting is not silent.
+  [[nodiscard]] bool heard() const { return heard_.load(); }
   [[nodiscard]] Clock::time_point last_received() const {
     return Clock::time_point(Clock::duration(last_received_.load()));
   }
@@ -75,6 +77,7 @@ class Connection : public Watched,
   FrameReader reader_;
   std::atomic<NodeId> peer_{0};
   std::atomic<Clock::rep> last_received_;
+  std::atomic<bool> heard_{false};
 
   std::mutex mutex_;
   std::deque<Outgoing> queue_;

@@ -19,6 +19,7 @@ void mark(int fd, bool value) {
 }
 
 void close_all_in_child() {
+  forks.fetch_add(1);
   for (int fd = 0; fd < kTableSize; ++fd) {
     if (ours[static_cast<std::size_t>(fd)].exchange(false)) ::close(fd);
   }
@@ -33,9 +34,8 @@ Descriptor::Descriptor(int fd) : fd_(fd) { mark(fd, true); }
 
 Descriptor::~Descriptor() {
   if (fd_ < 0) return;
-  // In a forked child the number may have been closed, and be another's now.
-  if (fd_ < kTableSize && !ours[static_cast<std::size_t>(fd_)].exchange(false))
-    return;
+  if (fd_ < kTableSize && born_ != forks.load()) return;
+  mark(fd_, false);
   ::close(fd_);
 }
 

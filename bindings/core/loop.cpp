@@ -54,14 +54,14 @@ Loop::~Loop() { stop(); }
 
 void Loop::start() {
   SignalsBlocked blocked;
-  process_ = ::getpid();
   thread_ = std::make_unique<std::thread>([this] { run(); });
+  runner_ = thread_->get_id();
   pthread_setname_np(thread_->native_handle(), "eclosion-io");
 }
 
 void Loop::stop() {
   if (!thread_) return;
-  if (process_ != ::getpid()) {
+  if (born_ != forks.load()) {
     // A forked child has no such thread, and nothing to wait for.
     [[maybe_unused]] auto* gone = thread_.release();
     return;
@@ -72,18 +72,26 @@ void Loop::stop() {
   }
   wake();
   thread_->join();
+  runner_ = std::thread::id();
   thread_.reset();
 }
 
-void Loop::add(int fd, std::shared_ptr<Watched> watched) {
+void Loop::add(int fd, std::shared_ptr<Watched> watched, bool also_write) {
   {
     std::lock_guard lock(mutex_);
     watched_[fd] = std::move(watched);
   }
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP;
+  if (also_write) event.events |= EPOLLOUT;
   event.data.fd = fd;
-  checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
+  const int error = errno;
+  {
+    std::lock_guard lock(mutex_);
+    watched_.erase(fd);
+  }
+  throw std::system_error(error, std::generic_category(), "epoll_ctl");
 }
 
 void Loop::want_write(int fd, bool wanted) {
@@ -110,6 +118,20 @@ void Loop::post(std::function<void()> task) {
     posted_.push_back(std::move(task));
   }
   wake();
+}
+
+void Loop::run_and_wait(std::function<void()> task, Clock::duration at_most) {
+  if (runner_.load() == std::this_thread::get_id()) return task();
+  if (!running()) return;
+  const auto gate = std::make_shared<Gate>();
+  const std::uint32_t seen = gate->count();
+  const auto deadline = Clock::now() + at_most;
+  post([gate, task = std::move(task)] {
+    task();
+    gate->open();
+  });
+  while (gate->count() == seen)
+    if (gate->wait(seen, deadline) == Gate::Woken::kTimeout) return;
 }
 
 void Loop::every(Clock::duration interval, std::function<void()> task) {

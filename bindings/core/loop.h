@@ -1,8 +1,7 @@
 // One thread that waits for descriptors and times, and never for Python.
 #pragma once
 
-#include <sys/types.h>
-
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,8 +36,8 @@ class Loop {
   void stop();
 
   // Watches a descriptor for reading; the loop shares the watcher's ownership
-  // until remove(). From any thread.
-  void add(int fd, std::shared_ptr<Watched> watched);
+  // until remove(). From any thread. Throws std::system_error.
+  void add(int fd, std::shared_ptr<Watched> watched, bool also_write = false);
   // Also tells when the descriptor can be written to, or no longer.
   void want_write(int fd, bool wanted);
   void remove(int fd);
@@ -48,8 +47,13 @@ class Loop {
   void every(Clock::duration interval, std::function<void()> task);
   void after(Clock::duration delay, std::function<void()> task);
 
-  [[nodiscard]] bool on_thread() const {
-    return thread_ && std::this_thread::get_id() == thread_->get_id();
+  // Runs a function on the loop's thread and waits until it has run, or the
+  // time is over; at once when this is the loop's thread.
+  void run_and_wait(std::function<void()> task, Clock::duration at_most);
+
+  // Whether there is a thread: not before start(), not in a forked child.
+  [[nodiscard]] bool running() const {
+    return runner_.load() != std::thread::id() && born_ == forks.load();
   }
 
  private:
@@ -68,7 +72,8 @@ class Loop {
   Descriptor epoll_;
   Descriptor wake_;
   std::unique_ptr<std::thread> thread_;
-  pid_t process_ = 0;
+  std::atomic<std::thread::id> runner_;
+  const std::uint32_t born_ = forks.load();
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;
   std::unordered_map<int, std::shared_ptr<Watched>> watched_;

@@ -122,11 +122,6 @@ void Node::listen(int fd) {
   loop_.add(fd, std::make_shared<Listener>(*this, fd));
 }
 
-void Node::expect(NodeId child) {
-  std::lock_guard lock(routes_mutex_);
-  held_.try_emplace(child);
-}
-
 void Node::watch(NodeId node) {
   std::optional<std::string> dead = obituary_of(node);
   if (dead) return tell_agent("!obituary", node, *dead);
@@ -263,7 +258,7 @@ void Node::beat() {
     if (neighbour->queued() == 0)
       neighbour->send(base_frame(FrameKind::kHeartbeat, peer));
     if (stalled) neighbour->forgive_silence();
-    if (!is_gateway()) continue;
+    if (!is_gateway() || !neighbour->heard()) continue;
     if (now - neighbour->last_received() < settings_.heartbeat_timeout) {
       silent_.erase(peer);
     } else if (silent_.insert(peer).second) {
@@ -272,12 +267,14 @@ void Node::beat() {
   }
 }
 
-void Node::tell_agent(std::string_view method, NodeId about,
-                      std::string_view data) {
+void Node::tell(ActorId actor, std::string_view method, NodeId about,
+                std::string_view data) {
   Frame frame = base_frame(FrameKind::kRequest, id());
   frame.header.source_node = about;
+  frame.header.target_actor = actor;
+  frame.header.flags = kOfNode;
   frame.body = make_body(frame.header, method, {}, data, {});
-  mailbox(kAgent)->put(std::move(frame), true);
+  mailbox(actor)->put(std::move(frame), true);
 }
 
 std::shared_ptr<Mailbox> Node::mailbox(ActorId actor) {

@@ -48,6 +48,8 @@ struct Outgoing {
 // and this is how the process learns of what happens: requests of its own node
 // whose method starts with "!".
 inline constexpr ActorId kAgent = 0;
+// The flags of what a node puts into a mailbox of its own: it used no window.
+inline constexpr std::uint8_t kOfNode = 0xff;
 
 // Messages of one sender to one mailbox arrive in the order they were sent and
 // once, while both processes live: each pair has one way, and a way that breaks
@@ -105,8 +107,12 @@ class Node : public ConnectionOwner {
   [[nodiscard]] Windows& windows() { return windows_; }
   [[nodiscard]] Segments& segments() { return segments_; }
   [[nodiscard]] Loop& loop() { return loop_; }
-  // Puts a message of the process to itself into the agent's mailbox.
-  void tell_agent(std::string_view method, NodeId about, std::string_view data);
+  // Puts a message of the process to itself into a mailbox, before all others.
+  void tell(ActorId actor, std::string_view method, NodeId about,
+            std::string_view data);
+  void tell_agent(std::string_view method, NodeId about, std::string_view data) {
+    tell(kAgent, method, about, data);
+  }
 
  private:
   class Listener;

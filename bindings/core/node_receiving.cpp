@@ -66,7 +66,7 @@ void Node::receive_reply(Frame frame) {
 
 void Node::taken(const Frame& message) {
   const FrameHeader& header = message.header;
-  if (header.target_actor == kAgent) return;
+  if (header.target_actor == kAgent || header.flags == kOfNode) return;
   const Credits::Due due = credits_.taken(
       header.source_node, header.target_actor, header.body_length);
   if (due.messages == 0) return;

@@ -167,6 +167,8 @@ Node::ConnectionPtr Node::route(NodeId node) {
   return way;
 }
 
+// A process that has just been asked for, or a host without a connection yet: the
+// agent knows what to expect, and buries what it does not.
 void Node::hold(Frame frame) {
   const NodeId target = frame.header.target_node;
   const NodeId key =
@@ -174,12 +176,9 @@ void Node::hold(Frame frame) {
   bool ask = false;
   {
     std::lock_guard lock(routes_mutex_);
-    auto found = held_.find(key);
-    if (found == held_.end() && key != target) {
-      found = held_.try_emplace(key).first;
-      ask = true;
-    }
-    if (found != held_.end()) {
+    if (!dead_.contains(key)) {
+      auto [found, first] = held_.try_emplace(key);
+      ask = first;
       found->second.push_back(std::move(frame));
       frame.body = nullptr;
     }

@@ -60,8 +60,7 @@ class Child:
         try:
             if request["cwd"] is not None:
                 os.chdir(request["cwd"])
-            if request["affinity"] is not None:
-                os.sched_setaffinity(0, request["affinity"])
+            _take_cpus(request["affinity"])
             system.set_name(request["name"])
             if request["argv"]:
                 _execute(request, self.fds)
@@ -111,6 +110,16 @@ def _reset_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _take_cpus(wanted: list[int] | None) -> None:
+    if wanted is None:
+        return
+    try:
+        os.sched_setaffinity(0, wanted)
+    except OSError as error:
+        present = sorted(os.sched_getaffinity(0))
+        raise OSError(error.errno, f"CPUs {wanted} are none of those here, {present}") from error
 
 
 def _take_environment(wanted: dict[str, str]) -> None:

@@ -50,6 +50,7 @@ def interpreter(python: str) -> list[str]:
         command.append("-I")
     command += ["-E"] * (flags.ignore_environment and not flags.isolated)
     command += ["-s"] * (flags.no_user_site and not flags.isolated)
+    command += ["-P"] * (flags.safe_path and not flags.isolated)
     command += ["-S"] * flags.no_site + ["-O"] * flags.optimize + ["-B"] * flags.dont_write_bytecode
     for name, value in sys._xoptions.items():  # noqa: SLF001 - the documented name
         command += ["-X", name if value is True else f"{name}={value}"]
@@ -97,7 +98,9 @@ class Nursery:
             "python": interpreter(self.key.python),
             "argv": [str(word) for word in request.argv],
             "cwd": None if request.cwd is None else str(request.cwd),
-            "affinity": None if request.affinity is None else [int(cpu) for cpu in request.affinity],
+            "affinity": None
+            if request.affinity is None
+            else [int(cpu) for cpu in request.affinity],
         }
         self._send(("spawn", message), [request.stdout, request.stderr, *request.fds.values()])
         self.nodes[request.node] = 0

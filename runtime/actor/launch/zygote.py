@@ -240,7 +240,7 @@ def _prepare(config: "dict[str, Any]", link: control.Control) -> bool:
     gc.disable()
     try:
         load(config["preload"])
-    except Exception as error:  # noqa: BLE001 - whatever the module raises
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the module raises
         names = ", ".join(config["preload"])
         link.send(("failed", f"preload of {names} failed: {type(error).__name__}: {error}"))
         return False
@@ -249,8 +249,15 @@ def _prepare(config: "dict[str, Any]", link: control.Control) -> bool:
     return True
 
 
+def _close_others() -> None:
+    """Close what the gateway's own parent had left open for it: no process asked for that."""
+    os.closerange(3, CONTROL_FD)
+    os.closerange(GATEWAY_FD + 1, os.sysconf("SC_OPEN_MAX"))
+
+
 def main(config: "dict[str, Any]") -> None:
     """Serve in this process, and run the main function of a child in each that is forked."""
+    _close_others()
     system.become_subreaper()
     system.set_name("eclosion-zygote")
     link = control.Control(_socket.socket(fileno=CONTROL_FD))

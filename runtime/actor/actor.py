@@ -1,0 +1,89 @@
+"""The base class of actors, and what a class of actors offers."""
+
+from __future__ import annotations
+
+import functools
+import logging
+
+from runtime.actor.endpoints import EndpointProperty
+from runtime.actor.mesh_trait import MeshTrait
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from runtime.actor.errors import MeshFailure
+
+_RESERVED = frozenset(
+    [name for name in vars(MeshTrait) if not name.startswith("_")] + ["stop", "initialized"]
+)
+_HOOKS = ("__supervise__", "__cleanup__")
+
+
+class Actor:
+    """A class whose endpoints are called from other processes; subclass it.
+
+    Each process of the mesh that it is spawned on has one instance, whose `__init__` runs there.
+    Messages are handled one at a time, in the order in which they come. `__cleanup__(exc)` runs at
+    its end, with what it failed by or None; `__supervise__(failure)` decides about the failure of
+    something it has spawned: true is handled, false fails this actor too.
+    """
+
+    @property
+    def logger(self) -> logging.Logger:
+        """A logger named after the class."""
+        kind = type(self)
+        return logging.getLogger(f"{kind.__module__}.{kind.__qualname__}")
+
+    def __supervise__(self, failure: MeshFailure) -> bool | None:
+        """Decide about a failure; this one escalates it."""
+        return False
+
+
+class Offer:
+    """What a class of actors offers: its endpoints, and whether they are coroutines."""
+
+    def __init__(self, kind: type) -> None:
+        self.endpoints: dict[str, EndpointProperty] = {}
+        for name in dir(kind):
+            found = getattr(kind, name, None)
+            if isinstance(found, EndpointProperty):
+                self.endpoints[name] = found
+        self.is_async = any(each.is_async for each in self.endpoints.values())
+
+
+@functools.cache
+def offer_of(kind: type) -> Offer:
+    """Return what a class offers."""
+    return Offer(kind)
+
+
+def check_class(kind: type) -> None:
+    """Raise TypeError or ValueError when a class cannot be spawned."""
+    if not (isinstance(kind, type) and issubclass(kind, Actor)):
+        raise TypeError(f"{kind!r} cannot be spawned: it is not a subclass of Actor")
+    offer = offer_of(kind)
+    taken = sorted(_RESERVED & offer.endpoints.keys())
+    if taken:
+        raise ValueError(
+            f"endpoints {taken} of {kind.__qualname__} have names that every mesh uses; "
+            "rename them"
+        )
+    plain = sorted(name for name, each in offer.endpoints.items() if not each.is_async)
+    if offer.is_async and plain:
+        raise ValueError(
+            f"{kind.__qualname__} mixes both async and sync endpoints ({', '.join(plain)} are "
+            "plain functions); make all of them `async def`, or none"
+        )
+    for hook in _HOOKS:
+        method = getattr(kind, hook, None)
+        if method is None or method is vars(Actor).get(hook):
+            continue
+        if _is_async(method) and not offer.is_async:
+            raise ValueError(
+                f"{hook} of {kind.__qualname__} is async and its endpoints are not; make it a "
+                "plain function"
+            )
+
+
+def _is_async(method: object) -> bool:
+    code = getattr(method, "__code__", None)
+    return code is not None and bool(code.co_flags & 0x80)

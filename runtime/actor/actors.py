@@ -1,0 +1,370 @@
+"""An actor where it lives: its thread, its messages, its end."""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+import uuid
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from runtime import config, core
+from runtime.actor import _context
+from runtime.actor.actor import Actor, offer_of
+from runtime.actor.channel import ReplyPort
+from runtime.actor.errors import MeshFailure
+from runtime.actor.replies import ERROR, FAILED, describe_error, failure_bytes, result_bytes
+from runtime.actor.shape import Extent, Point
+from runtime.transport.pickling import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from runtime.actor._context import Context, Instance
+    from runtime.actor.local import Local
+    from runtime.core import Message
+
+_REMEMBERED = 1024  # calls that were given up before they were begun
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What an actor is made from. `owner` is the node and the actor that spawned its mesh."""
+
+    actor: int
+    mesh_name: str
+    rank: int
+    labels: tuple[str, ...]
+    sizes: tuple[int, ...]
+    owner: tuple[int, int]
+    creator: str
+
+    @property
+    def point(self) -> Point:
+        """The place in the mesh."""
+        return Point(self.rank, Extent(self.labels, self.sizes))
+
+
+class ActorStopped(BaseException):  # noqa: N818 - an end, no error
+    """Ends the loop of an actor."""
+
+
+class Runner:
+    """One actor: constructs it, gives it its messages one at a time, and ends it.
+
+    Everything of the user's runs on the actor's own thread. `started` is told None, or the
+    failure of the construction; `ended` is told once, with the failure or None.
+    """
+
+    def __init__(
+        self,
+        local: Local,
+        spec: Spec,
+        construct: Callable[[], Actor],
+        *,
+        started: Callable[[MeshFailure | None], None],
+        ended: Callable[[Runner, MeshFailure | None], None],
+        fill: Callable[[Instance], None],
+    ) -> None:
+        self.local = local
+        self.spec = spec
+        self.mailbox = core.open_mailbox(local.node, spec.actor)
+        self.cancelled: OrderedDict[tuple[int, int], None] = OrderedDict()
+        self.handling: tuple[str, float] | None = None  # endpoint, since when
+        self._construct = construct
+        self._started = started
+        self._ended = ended
+        self._fill = fill
+        self._reason: str = ""
+        self._fatal: MeshFailure | None = None
+        self._user: Any = None
+        self._thread = threading.Thread(target=self._run, name=spec.mesh_name, daemon=True)
+
+    def start(self) -> None:
+        """Begin on a thread of its own."""
+        self._thread.start()
+
+    def join(self, timeout: float) -> bool:
+        """Wait for the end; return whether it came."""
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    @property
+    def thread_id(self) -> int | None:
+        """The thread, for stacks."""
+        return self._thread.ident
+
+    def give_up(self, caller: int, request: int) -> None:
+        """Cancel a call: before it is begun, or where it awaits."""
+        self.cancelled[caller, request] = None
+        while len(self.cancelled) > _REMEMBERED:
+            self.cancelled.popitem(last=False)
+
+    # The life of the actor, on its thread.
+
+    def _run(self) -> None:
+        spec = self.spec
+        kind = ""
+        self.instance = _context.Instance(
+            node=self.local.node.id,
+            actor=spec.actor,
+            name=spec.mesh_name,
+            class_name=kind,
+            rank=spec.point,
+            creator=spec.creator,
+            proc=self.local.name,
+            mailbox=self.mailbox,
+        )
+        self.instance.ends = self._end
+        self._fill(self.instance)
+        _context.enter(_context.Context(self.instance))
+        failure: MeshFailure | None = None
+        try:
+            self._user = self._construct()
+        except BaseException as error:  # noqa: BLE001 - whatever a constructor raises
+            failure = self.failure_of(error, "init")
+            self._started(failure)
+        else:
+            self.instance.class_name = type(self._user).__qualname__
+            self._started(None)
+            failure = self._live()
+        self._finish(failure)
+
+    def _live(self) -> MeshFailure | None:
+        try:
+            if offer_of(type(self._user)).is_async:
+                from runtime.actor.async_actors import serve
+
+                serve(self)
+            else:
+                while True:
+                    message = self.mailbox.receive(None)
+                    if message is None:
+                        return None
+                    self.handle(message)
+        except ActorStopped:
+            return self._fatal
+        except BaseException as error:  # noqa: BLE001 - it fails the actor, whatever it is
+            return self._fatal or self.failure_of(error, "exception")
+
+    def _finish(self, failure: MeshFailure | None) -> None:
+        words = failure or self.stopped()
+        self.local.node.close_mailbox(self.spec.actor, failure_bytes(words))
+        self._ended(self, failure)
+
+    def clean_up(self, failure: MeshFailure | None) -> None:
+        """Run the actor's `__cleanup__`, if it has one and was constructed."""
+        hook = getattr(self._user, "__cleanup__", None)
+        if hook is None:
+            return
+        error = RuntimeError(failure.cause) if failure is not None else None
+        try:
+            done = hook(error)
+            if hasattr(done, "__await__"):
+                import asyncio
+
+                asyncio.run(asyncio.wait_for(done, config.get("cleanup_timeout")))
+        except BaseException:  # noqa: BLE001 - the actor ends all the same
+            traceback.print_exc()
+
+    # Messages.
+
+    def handle(self, message: Message) -> None:
+        """Run the endpoint that a message is for, and answer."""
+        if message.method.startswith("!"):
+            self.control(message)
+            return
+        if self.is_cancelled(message):
+            return
+        call = self.unpack(message)
+        if call is None:
+            return
+        method, args, kwargs, context, reply = call
+        token = _context.enter(context)
+        try:
+            result = method(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - the endpoint's own
+            reply.error(error)
+        except BaseException as error:
+            reply.fatal(error)
+            raise
+        else:
+            reply.result(result)
+        finally:
+            _context.leave(token)
+
+    def is_cancelled(self, message: Message) -> bool:
+        """Answer a call that was given up before it was begun."""
+        if not self.cancelled or not message.request:
+            return False
+        if self.cancelled.pop((message.source_node, message.request), 0) == 0:
+            return False
+        error = describe_error(CancelledError("the call was given up before it was begun"))
+        self._reply(message, ERROR, error)
+        return True
+
+    def unpack(
+        self, message: Message
+    ) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], Context, Answer] | None:
+        """Return what to call with what; a message that cannot be read is answered, and None."""
+        answer = Answer(self, message)
+        try:
+            buffers = message.buffers() if message.buffer_count else ()
+            args, kwargs, place, port = loads(message.data, buffers)
+            method, explicit, waits = self._method(message.method)
+        except Exception as error:  # noqa: BLE001 - unpickling runs the user's code
+            answer.unreadable(error)
+            return None
+        here = None if place is None else (message.index, *place)
+        context = _context.Context(self.instance, here, message.chain, waits=waits)
+        if port is not None:
+            answer.port = port.with_rank(message.index)
+        if explicit:
+            args = (answer.take_port(), *args)
+        return method, args, kwargs, context, answer
+
+    def _method(self, name: str) -> tuple[Callable[..., Any], bool, bool]:
+        found = offer_of(type(self._user)).endpoints.get(name)
+        if found is not None:
+            method = found.method.__get__(self._user)
+            return method, found.explicit_response_port, not found.concurrent
+        prefix, _, plain = name.rpartition(":")
+        method = getattr(self._user, plain, None)
+        if prefix not in ("as", "port") or not callable(method):
+            raise AttributeError(
+                f"{type(self._user).__qualname__} has no endpoint {name!r}"
+            )
+        return method, prefix == "port", True
+
+    def control(self, message: Message) -> None:
+        """Do what the runtime asks of the actor, between two messages of others."""
+        if message.method == "!stop":
+            raise ActorStopped
+        if message.method == "!fail":
+            self._fatal = loads(message.data)[0]
+            raise ActorStopped
+        if message.method == "!supervise":
+            self._supervise(loads(message.data)[0])
+
+    def _supervise(self, failure: MeshFailure) -> None:
+        owner = self.local.owners.get(self.spec.actor)
+        if owner is None:
+            return
+        try:
+            verdict: bool | MeshFailure = bool(
+                self._user.__supervise__(owner.seen_by_owner(failure))
+            )
+        except BaseException as error:  # noqa: BLE001 - what it raises is the owner's failure
+            verdict = self.failure_of(error, "exception")
+        owner.handled(failure.event_id, verdict)
+
+    # Ends.
+
+    def _end(self, reason: str, error: BaseException | None) -> None:
+        """End the actor after what it does now: `context().actor_instance.stop` and `abort`."""
+        self._reason = reason
+        if error is not None:
+            self._fatal = self.failure_of(error, "exception")
+        self.tell("!stop")
+
+    def stop(self, reason: str) -> None:
+        """End the actor after the message that it handles."""
+        self._reason = self._reason or reason
+        self.tell("!stop")
+
+    def tell(self, method: str, data: bytes = b"") -> None:
+        """Put a control message before all others."""
+        self.local.node.tell(self.spec.actor, method, data)
+
+    def stopped(self) -> MeshFailure:
+        """What callers of a stopped actor are told."""
+        reason = self._reason or "it was stopped"
+        return self._facts("stopped", f"the actor has ended: {reason}", "")
+
+    def failure_of(self, error: BaseException, kind: str) -> MeshFailure:
+        """Return an exception of the actor as its failure."""
+        text = "".join(traceback.format_exception_only(error)).strip()
+        formatted = "".join(traceback.format_exception(error))
+        return self._facts(kind, text, formatted)
+
+    def _facts(self, kind: str, cause: str, formatted: str) -> MeshFailure:
+        spec = self.spec
+        return MeshFailure(
+            event_id=uuid.uuid4().hex,
+            kind=kind,
+            cause=cause,
+            mesh_name=spec.mesh_name,
+            actor_name=spec.mesh_name,
+            rank=spec.rank,
+            point=dict(spec.point),
+            host=self.local.host,
+            pid=os.getpid(),
+            traceback=formatted,
+        )
+
+    def _reply(self, message: Message, status: int, data: bytes, buffers: Any = ()) -> None:  # noqa: ANN401
+        if message.request:
+            self.local.node.reply(
+                message.source_node, message.request, message.index, status, data, list(buffers)
+            )
+
+
+class CancelledError(Exception):
+    """A call was given up."""
+
+
+class Answer:
+    """What becomes of one message: a reply, a message to a port, or a failure of the actor."""
+
+    __slots__ = ("_message", "_replies", "_runner", "port")
+
+    def __init__(self, runner: Runner, message: Message) -> None:
+        self._runner = runner
+        self._message = message
+        self._replies = True
+        self.port: Any = None
+
+    def take_port(self) -> Any:  # noqa: ANN401 - a Port
+        """Return the port by which the endpoint itself replies."""
+        self._replies = False
+        message = self._message
+        return self.port or ReplyPort(message.source_node, message.request, message.index)
+
+    def result(self, result: object) -> None:
+        """Reply with a result."""
+        if not self._replies:
+            return
+        if self.port is not None:
+            self.port.send(result)
+        elif self._message.request:
+            endpoint = f"{self._runner.spec.mesh_name}.{self._message.method}"
+            self._runner._reply(self._message, *result_bytes(result, endpoint))  # noqa: SLF001
+
+    def error(self, error: BaseException) -> None:
+        """Reply with an exception; without anybody to tell it fails the actor."""
+        if self._replies and self.port is not None:
+            self.port.exception(error)
+        elif self._replies and self._message.request:
+            self._runner._reply(self._message, ERROR, describe_error(error))  # noqa: SLF001
+        else:
+            raise error
+
+    def unreadable(self, error: Exception) -> None:
+        """Tell the caller that the arguments could not be rebuilt; the actor goes on."""
+        if self._message.request:
+            self._runner._reply(self._message, ERROR, describe_error(error))  # noqa: SLF001
+        else:
+            traceback.print_exception(error)
+
+    def fatal(self, error: BaseException) -> None:
+        """Tell the caller that the actor fails by this."""
+        runner = self._runner
+        if isinstance(error, ActorStopped):
+            failure = runner._fatal or runner.stopped()  # noqa: SLF001
+        else:
+            failure = runner._fatal = runner.failure_of(error, "exception")  # noqa: SLF001
+        runner._reply(self._message, FAILED, failure_bytes(failure))  # noqa: SLF001

@@ -1,0 +1,201 @@
+"""The agent of a process: serves the mailbox by which the program reaches the process itself.
+
+It constructs and ends actors, tells owners of deaths, and hears from the core what happens to
+other processes. It waits for nobody: what takes time runs on a thread of its own.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+import traceback
+
+from runtime.actor import sending
+from runtime.actor.actors import Runner, Spec
+from runtime.actor.owning import Owner
+from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from
+from runtime.transport.pickling import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from runtime.actor._context import Instance
+    from runtime.actor.actor import Actor
+    from runtime.actor.errors import MeshFailure
+    from runtime.actor.local import Local
+    from runtime.actor.owning import Child
+    from runtime.core import Message
+
+_LOOK = 1.0  # seconds between two looks at deadlines that others may have moved
+
+
+class Agent:
+    """One per process. `fill` completes what an actor knows of itself."""
+
+    def __init__(self, local: Local, fill: Callable[[Instance, Spec], None]) -> None:
+        self.local = local
+        self.handlers: dict[str, Callable[[Message], None]] = {
+            "spawn": self._spawn,
+            "stop": self._stop,
+            "cancel": self._cancel,
+            "ended": self._ended,
+            "!ended": self._ended,
+            "!obituary": self._obituary,
+            "ping": self._ping,
+            "!wake": lambda _: None,
+        }
+        self._fill = fill
+        self._timers: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+        self.leaving = False
+
+    def run(self) -> None:
+        """Serve until `leaving` is set."""
+        while not self.leaving:
+            message = self.local.agent.receive(self._pause())
+            if message is not None:
+                self._handle(message)
+            self._look()
+
+    def after(self, seconds: float, do: Callable[[], None]) -> None:
+        """Do something later, on the agent's thread. From that thread."""
+        heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._order), do))
+
+    def _handle(self, message: Message) -> None:
+        handler = self.handlers.get(message.method)
+        try:
+            if handler is None:
+                raise LookupError(f"no agent knows {message.method!r}")  # noqa: TRY301
+            handler(message)
+        except Exception:  # noqa: BLE001 - one message must not end the agent
+            traceback.print_exc()
+
+    def _pause(self) -> float:
+        due = [owner.deadline() for owner in list(self.local.owners.values())]
+        times = [each for each in due if each is not None]
+        if self._timers:
+            times.append(self._timers[0][0])
+        return max(0.0, min([*times, time.monotonic() + _LOOK]) - time.monotonic())
+
+    def _look(self) -> None:
+        while self._timers and self._timers[0][0] <= time.monotonic():
+            heapq.heappop(self._timers)[2]()
+        for owner in list(self.local.owners.values()):
+            owner.tick()
+
+    def _ping(self, message: Message) -> None:
+        node = self.local.node
+        node.reply(message.source_node, message.request, message.index, OK, _NOTHING, [])
+
+    # Actors of this process.
+
+    def _spawn(self, message: Message) -> None:
+        """Construct an actor on a thread of its own; the answer says that it is there."""
+        spec_parts, ranks = loads(message.data)
+        spec = Spec(rank=ranks[message.index], **spec_parts)
+        buffers = message.buffers()
+        node = self.local.node
+        caller, request, index = message.source_node, message.request, message.index
+
+        def construct() -> Actor:
+            kind, args, kwargs = loads(buffers[0], buffers[1:])
+            actor: Actor = kind(*args, **kwargs)
+            return actor
+
+        def started(failure: MeshFailure | None) -> None:
+            if failure is None:
+                node.reply(caller, request, index, OK, _NOTHING, [])
+            else:
+                node.reply(caller, request, index, FAILED, failure_bytes(failure), [])
+
+        runner = Runner(
+            self.local,
+            spec,
+            construct,
+            started=started,
+            ended=self._actor_ended,
+            fill=lambda instance: self._fill(instance, spec),
+        )
+        with self.local.lock:
+            self.local.actors[spec.actor] = runner
+        runner.start()
+
+    def _actor_ended(self, runner: Runner, failure: MeshFailure | None) -> None:
+        """On the actor's thread: end what it owns, then it, then tell its owner."""
+        owner = self.local.owners.pop(runner.spec.actor, None)
+        if owner is not None:
+            from runtime import config
+
+            owner.stop_all(failure, config.get("stop_timeout"))
+        runner.clean_up(failure)
+        with self.local.lock:
+            self.local.actors.pop(runner.spec.actor, None)
+        tell_ended(self.local, runner.spec, failure)
+
+    def _stop(self, message: Message) -> None:
+        actor, reason = loads(message.data)
+        runner = self.local.actors.get(actor)
+        if runner is not None:
+            runner.stop(reason)
+
+    def _cancel(self, message: Message) -> None:
+        request, actors = loads(message.data)
+        for actor in actors:
+            runner = self.local.actors.get(actor)
+            if runner is not None:
+                runner.give_up(message.source_node, request)
+
+    # What this process owns elsewhere.
+
+    def _ended(self, message: Message) -> None:
+        """An actor has ended, or failed: the one that owns it decides."""
+        owner_id, node, actor, failure = loads(message.data)
+        owner = self.local.owners.get(owner_id)
+        if owner is not None:
+            owner.ended(owner.on_node(node, actor), failure)
+
+    def _obituary(self, message: Message) -> None:
+        """A process is dead: all that was owned there is."""
+        node = message.source_node
+        failure = failure_from(message.data)
+        for owner in list(self.local.owners.values()):
+            owner.ended(owner.on_node(node), failure)
+
+
+_NOTHING = dumps((None,))[0]
+
+
+def tell_ended(local: Local, spec: Spec, failure: MeshFailure | None) -> None:
+    """Tell the owner of an actor that it has ended."""
+    node, owner = spec.owner
+    data, _ = dumps((owner, local.node.id, spec.actor, failure))
+    if node == local.node.id:
+        local.node.tell(0, "!ended", data)
+    elif local.node.obituary_of(node) is None:
+        local.node.cast(sending.agents([node]), 0, "ended", (), data, [], 0.0)
+
+
+def stop_actors(local: Local, children: Sequence[Child], reason: str) -> None:
+    """Ask the processes of actors to end them."""
+    for child in children:
+        if local.node.obituary_of(child.node) is None:
+            data, _ = dumps((child.actor, reason))
+            local.node.cast(sending.agents([child.node]), 0, "stop", (), data, [], 0.0)
+
+
+def owner_of(local: Local, actor: int, make: Callable[[], Owner]) -> Owner:
+    """Return the owner that an actor of this process is, from its first mesh on."""
+    with local.lock:
+        owner = local.owners.get(actor)
+        if owner is None:
+            owner = local.owners[actor] = make()
+        return owner
+
+
+def pickled_class(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """Return the buffers that `spawn` sends: class and arguments, to be read by the actor."""
+    data, buffers = dumps((kind, args, kwargs))
+    return [data, *buffers]

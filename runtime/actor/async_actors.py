@@ -1,0 +1,126 @@
+"""Actors whose endpoints are coroutines: an event loop that takes their messages."""
+
+from __future__ import annotations
+
+import asyncio
+
+from runtime import config
+from runtime.actor import _context, loops
+from runtime.actor.actor import offer_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from runtime.actor.actors import Runner
+    from runtime.core import Message
+
+
+def serve(runner: Runner) -> None:
+    """Run the actor's event loop until the actor ends."""
+    asyncio.run(_Server(runner).run())
+
+
+class _Server:
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._beside: set[asyncio.Task[None]] = set()
+        self._calls: dict[tuple[int, int], asyncio.Task[None]] = {}
+        self._failed: BaseException | None = None
+
+    async def run(self) -> None:
+        runner = self._runner
+        loop = asyncio.get_running_loop()
+        runner.give_up = self._give_up_from(loop)  # type: ignore[method-assign]
+        try:
+            while True:
+                message = runner.mailbox.take()
+                if message is None:
+                    if runner.mailbox.closed:
+                        return
+                    await loops.until(_News(runner), self._has_news)
+                    if self._failed is not None:
+                        raise self._failed
+                    continue
+                await self._handle(message)
+        finally:
+            await self._cancel_all()
+
+    def _has_news(self) -> bool:
+        mailbox = self._runner.mailbox
+        return len(mailbox) > 0 or mailbox.closed or self._failed is not None
+
+    async def _handle(self, message: Message) -> None:
+        runner = self._runner
+        if message.method.startswith("!"):
+            runner.control(message)
+            return
+        if runner.is_cancelled(message):
+            return
+        call = runner.unpack(message)
+        if call is None:
+            return
+        task = asyncio.get_running_loop().create_task(self._run(*call))
+        key = (message.source_node, message.request)
+        if message.request:
+            self._calls[key] = task
+            task.add_done_callback(lambda _: self._calls.pop(key, None))
+        found = offer_of(type(runner._user)).endpoints.get(message.method)  # noqa: SLF001
+        if found is not None and found.concurrent:
+            self._beside.add(task)
+            task.add_done_callback(self._done_beside)
+        else:
+            await asyncio.wait((task,))
+            task.result()
+
+    def _done_beside(self, task: asyncio.Task[None]) -> None:
+        self._beside.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failed = task.exception()
+            self._runner.tell("!stop")
+
+    async def _run(self, method, args, kwargs, context, answer) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        _context.enter(context)
+        try:
+            result = method(*args, **kwargs)
+            if hasattr(result, "__await__"):
+                result = await result
+        except asyncio.CancelledError:
+            from runtime.actor.actors import CancelledError
+
+            answer.error(CancelledError("the call was given up"))
+        except Exception as error:  # noqa: BLE001 - the endpoint's own
+            answer.error(error)
+        except BaseException as error:
+            answer.fatal(error)
+            raise
+        else:
+            answer.result(result)
+
+    def _give_up_from(self, loop: asyncio.AbstractEventLoop):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        before = self._runner.give_up
+
+        def give_up(caller: int, request: int) -> None:
+            def on_loop() -> None:
+                task = self._calls.get((caller, request))
+                if task is not None:
+                    task.cancel()
+                else:
+                    before(caller, request)
+
+            loop.call_soon_threadsafe(on_loop)
+
+        return give_up
+
+    async def _cancel_all(self) -> None:
+        tasks = list(self._beside)
+        for task in tasks:
+            task.remove_done_callback(self._done_beside)
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=config.get("cleanup_timeout"))
+
+
+class _News:
+    """The mailbox as a source of news for the loop."""
+
+    def __init__(self, runner: Runner) -> None:
+        self.notify = runner.mailbox.notify

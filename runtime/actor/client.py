@@ -1,0 +1,164 @@
+"""The client: the program that drives everything, and the gateway of its own host."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import signal
+import sys
+import threading
+
+from runtime import config
+from runtime.actor import _context, faults, local, ownership
+from runtime.actor._context import NOWHERE, Context, Instance
+from runtime.actor.agent import Agent, owner_of
+from runtime.actor.gateway import Gateway
+from runtime.actor.host_mesh import HostMesh
+from runtime.actor.latch import Latch
+from runtime.actor.owning import Owner
+from runtime.actor.proc_mesh import ProcMesh
+from runtime.actor.shape import Point, Shape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from runtime.actor.actors import Spec
+    from runtime.actor.future import Future
+
+#: The actor that the client is to others, and the one that a process without actors is.
+ROOT = 1
+_lock = threading.Lock()
+_clients: list[Client] = []
+
+
+class Client:
+    """The one of this process."""
+
+    def __init__(self) -> None:
+        host = secrets.randbelow((1 << 32) - 1) + 1
+        self.local = local.Local(host << 32, "client")
+        self.agent = Agent(self.local, fill)
+        self.gateway = Gateway(self.agent)
+        self.local.own_gateway = lambda: self.gateway  # type: ignore[method-assign]
+        self.context = context_of_process(self.local)
+        self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
+        self._closed = False
+
+    def start(self) -> None:
+        """Take part in the program."""
+        self.local.node.start()
+        self._thread.start()
+
+    def close(self) -> None:
+        """End every process of the program, and this part of it."""
+        if self._closed or self.local.process != os.getpid():
+            return
+        self._closed = True
+        self.gateway.close()
+        self.agent.leaving = True
+        self.local.node.tell(0, "!wake")
+        self._thread.join(5.0)
+        self.local.node.stop()
+
+
+def _make() -> local.Local:
+    with _lock:
+        found = local.present()
+        if found is not None:
+            return found
+        client = Client()
+        _clients[:] = [client]
+        local.install(client.local)
+        client.start()
+        atexit.register(client.close)
+        return client.local
+
+
+def _root_context() -> Context:
+    local.local()
+    return _clients[0].context
+
+
+def context_of_process(here: local.Local) -> Context:
+    """Return the context of code that no actor runs."""
+    instance = Instance(
+        node=here.node.id,
+        actor=ROOT,
+        name=here.name,
+        class_name="",
+        rank=Point(0, NOWHERE),
+        creator="",
+        proc=here.name,
+        mailbox=None,
+    )
+    _complete(instance, here)
+    return Context(instance)
+
+
+def fill(instance: Instance, spec: Spec) -> None:
+    """Complete what an actor knows of itself."""
+    del spec
+    _complete(instance, local.local())
+
+
+def _complete(instance: Instance, here: local.Local) -> None:
+    procs = ProcMesh(here.name, (here.node.id,), Shape.unity())
+    instance.own["proc"] = lambda: procs
+    instance.own["proc_mesh"] = lambda: procs
+
+
+def this_host() -> HostMesh:
+    """Return the host that this process runs on."""
+    return HostMesh("this_host", (local.local().gateway,), Shape.unity())
+
+
+def this_proc() -> ProcMesh:
+    """Return the process that this runs in, to spawn actors beside."""
+    proc: ProcMesh = _context.context().actor_instance.proc
+    return proc
+
+
+def shutdown_context(host_timeout: float | None = None) -> Future[None]:
+    """End every process of the program; afterwards this process can begin another one."""
+    del host_timeout
+    done = Latch()
+    found = local.present()
+    if found is None or not _clients:
+        done.open()
+        return done.future()
+    client = _clients.pop()
+
+    def close() -> None:
+        client.close()
+        local.forget()
+        done.open()
+
+    threading.Thread(target=close, name="shutdown", daemon=True).start()
+    return done.future()
+
+
+def _root_owner() -> Owner:
+    here = local.local()
+
+    def ask(failure: object) -> None:
+        threading.Thread(target=decide, args=(failure,), name="fault", daemon=True).start()
+
+    def decide(failure: faults.MeshFailure) -> None:
+        owner = owner_of(here, ROOT, _root_owner)
+        seen = owner.seen_by_owner(failure)
+        owner.handled(failure.event_id, faults.decided(seen))
+
+    return Owner(stop=ownership.stop_children, ask=ask, fail=_end_program)
+
+
+def _end_program(failure: faults.MeshFailure) -> None:
+    """The root fails: say why, wake the main thread, and exit with 1."""
+    sys.stderr.write(f"the program ends by a failure that nothing handled:\n{failure.report()}\n")
+    sys.stderr.flush()
+    atexit.register(os._exit, 1)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+local.provide(_make)
+_context.provide_root(_root_context)
+ownership.provide_root(_root_owner)

@@ -1,0 +1,37 @@
+"""The last word on a failure: the hook of the program's client."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+from runtime.actor.errors import MeshFailure
+
+
+def _unhandled(failure: MeshFailure) -> None:
+    """End the program: what happens to a failure that reaches the client."""
+    del failure
+    sys.exit(1)
+
+
+#: Called with a failure that reached the client. Programs replace it with
+#: `runtime.actor.unhandled_fault_hook = ...`.
+default_hook = _unhandled
+
+
+def decided(failure: MeshFailure) -> bool:
+    """Ask the program's hook; a hook that returns has handled the failure."""
+    import runtime.actor as package
+
+    hook = getattr(package, "unhandled_fault_hook", default_hook)
+    try:
+        hook(failure)
+    except SystemExit:
+        return False
+    except BaseException:  # noqa: BLE001 - the program's own
+        traceback.print_exc()
+        return False
+    return True
+
+
+__all__ = ["MeshFailure", "decided", "default_hook"]

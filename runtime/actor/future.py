@@ -1,0 +1,156 @@
+"""Futures: the result of a call, for threads, scripts and event loops alike."""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+
+from runtime.actor import _context, loops
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Generator
+    from typing import Any, Generic, TypeVar
+
+    from runtime.core import Call
+
+    R = TypeVar("R")
+else:
+    from runtime.actor.value_mesh import Generic, R
+
+
+class Future(Generic[R]):
+    """A result that comes: wait for it with `get`, or await it, as often as wanted.
+
+    A `get` that times out leaves the future as it was. Every look at it gives the same result, or
+    raises the same exception.
+    """
+
+    def __init__(self, call: Call, settle: Callable[[Call], R], cancel: Callable[[], None]) -> None:
+        self._call: Call | None = call
+        self._settle = settle
+        self._cancel = cancel
+        self._result: Any = None
+        self._error: BaseException | None = None
+        self._lock = threading.Lock()
+
+    def get(self, timeout: float | None = None) -> R:
+        """Wait for the result and return it, or raise what the call ended with.
+
+        TimeoutError when it has not come after `timeout` seconds. In a running event loop it
+        works, with a UserWarning: it stops the loop meanwhile; await the future there.
+        """
+        call = self._call
+        if call is not None:
+            if loops.is_running():
+                warnings.warn(
+                    "get() stops the running event loop until the result is there; await the "
+                    "future instead",
+                    UserWarning,
+                    stacklevel=2,
+                )
+            self._wait(call, checked_timeout(timeout))
+            self._settled(call)
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[no-any-return]
+
+    result = get
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Wait like `get`, and return what it would raise, or None. TimeoutError is raised."""
+        try:
+            self.get(timeout)
+        except BaseException as error:
+            if error is self._error:
+                return error
+            raise
+        return None
+
+    def done(self) -> bool:
+        """Tell whether the result is there."""
+        call = self._call
+        return call is None or call.settled
+
+    def cancel(self) -> None:
+        """Give the call up: an endpoint that awaits is cancelled, one that was not begun is not.
+
+        A sync endpoint that runs goes on. Whoever waits gets CancelledError, unless the result
+        is there already.
+        """
+        if self.done():
+            return
+        self._cancel()
+
+    def as_asyncio(self) -> asyncio.Future[R]:
+        """Return a future of the running event loop; cancelling it does not cancel the call."""
+        import asyncio
+
+        return asyncio.ensure_future(self._awaited())
+
+    def __await__(self) -> Generator[Any, None, R]:
+        return self._awaited().__await__()
+
+    async def _awaited(self) -> R:
+        call = self._call
+        if call is not None and not call.settled:
+            with _Waiting(call):
+                await loops.until(call, lambda: call.settled)
+        if call is not None:
+            self._settled(call)
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[no-any-return]
+
+    def _wait(self, call: Call, timeout: float | None) -> None:
+        if call.settled:
+            return
+        with _Waiting(call):
+            if not call.wait(timeout):
+                raise TimeoutError(
+                    f"no result after {timeout} s; the call goes on, get() may be called again"
+                )
+
+    def _settled(self, call: Call) -> None:
+        """Take the result out of the call, once."""
+        with self._lock:
+            if self._call is None:
+                return
+            try:
+                self._result = self._settle(call)
+            except Exception as error:  # noqa: BLE001 - it is the result
+                self._error = error
+            self._call = None
+
+    def __repr__(self) -> str:
+        return f"Future({'done' if self.done() else 'waiting'})"
+
+
+class _Waiting:
+    """Tell the actor's mailbox that it takes no message until a call of its own is answered."""
+
+    __slots__ = ("_call", "_mailbox")
+
+    def __init__(self, call: Call) -> None:
+        context = _context.current()
+        self._call = call
+        self._mailbox = None
+        if context is not None and context.waits:
+            self._mailbox = context.actor_instance.mailbox
+
+    def __enter__(self) -> None:
+        if self._mailbox is not None:
+            self._mailbox.begin_wait(self._call.id)
+
+    def __exit__(self, *_: object) -> None:
+        if self._mailbox is not None:
+            self._mailbox.end_wait(self._call.id)
+
+
+def checked_timeout(timeout: float | None) -> float | None:
+    """Return a timeout that can be waited for; ValueError for one that is not a time."""
+    if timeout is not None and (math.isnan(timeout) or timeout < 0):
+        raise ValueError(f"timeout is {timeout}; give seconds, 0 or more, or None to wait")
+    return timeout

@@ -1,0 +1,256 @@
+"""The gateway of a host: starts its processes, says how they ended, and forwards their output."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import uuid
+from dataclasses import dataclass, field
+
+from runtime import config, core
+from runtime.actor import output, sending
+from runtime.actor.errors import MeshFailure
+from runtime.actor.launch.launcher import Launcher
+from runtime.actor.launch.process import Exit, Spawn
+from runtime.actor.replies import failure_bytes
+from runtime.actor.shape import Extent, Point
+from runtime.transport.pickling import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from runtime.actor.agent import Agent
+    from runtime.core import Message
+
+_BACKLOG = 1024
+
+
+@dataclass(frozen=True)
+class Order:
+    """Processes that somebody wants: one for each node, ranks and places in a mesh of theirs."""
+
+    mesh_name: str
+    nodes: tuple[int, ...]
+    ranks: tuple[int, ...]
+    labels: tuple[str, ...]
+    sizes: tuple[int, ...]
+    owner: tuple[int, int]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    bootstrap: bytes | None = None
+    python: str | None = None
+    argv: tuple[str, ...] = ()
+    affinity: tuple[tuple[int, ...] | None, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Process:
+    """A process of this host, from the order to its end."""
+
+    order: Order
+    index: int
+    output: output.Streams
+    pid: int | None = None
+    stopping: str = ""
+    evidence: str = ""
+
+    @property
+    def node(self) -> int:
+        """Its node."""
+        return self.order.nodes[self.index]
+
+    @property
+    def point(self) -> Point:
+        """Its place in the mesh."""
+        order = self.order
+        return Point(order.ranks[self.index], Extent(order.labels, order.sizes))
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        place = ",".join(f"{label}={i}" for label, i in self.point.items())
+        return f"{self.order.mesh_name}{{{place}}}" if place else self.order.mesh_name
+
+
+class Gateway:
+    """The processes of this host. Its methods run on the agent's thread unless they say else."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._local = agent.local
+        self._node = agent.local.node
+        self._processes: dict[int, Process] = {}
+        self._output = output.Forwarder(self._node)
+        self._launcher = Launcher(
+            on_exit=self._on_exit, preload=("runtime.actor.worker", *config.get("preload"))
+        )
+        agent.handlers |= {
+            "spawn_procs": self._ordered,
+            "stop_procs": self._stop_ordered,
+            "ready": self._ready,
+            "!lost": self._lost,
+            "!silent": self._silent,
+            "!unrouted": self._unrouted,
+        }
+
+    def spawn(self, order: Order) -> None:
+        """Start processes; returns at once. From any thread."""
+        for index in range(len(order.nodes)):
+            self._start(order, index)
+        if order.owner[0] != self._node.id:
+            self._node.watch(order.owner[0])
+
+    def close(self) -> None:
+        """End every process of this host."""
+        for process in self._processes.values():
+            process.stopping = process.stopping or "the program has ended"
+        self._launcher.close(config.get("stop_timeout"))
+        self._output.close()
+
+    def _start(self, order: Order, index: int) -> None:
+        node_id = order.nodes[index]
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        listener.bind(core.socket_name(node_id))
+        listener.listen(_BACKLOG)
+        streams, stdout, stderr = self._output.open(order, index)
+        process = Process(order, index, streams)
+        streams.name = process.name
+        self._processes[node_id] = process
+        self._node.adopt(ours.detach(), node_id, unix_socket=True)
+        affinity = order.affinity[index] if order.affinity else None
+        request = Spawn(
+            node=node_id,
+            name=process.name,
+            main="runtime.actor.worker:main",
+            argument=dumps((node_id, process.name, dict(order.settings), order.bootstrap))[0],
+            stdout=stdout,
+            stderr=stderr,
+            fds={"gateway": theirs.fileno(), "listener": listener.fileno()},
+            environment=order.environment,
+            python=order.python,
+            argv=order.argv,
+            affinity=affinity,
+        )
+        try:
+            self._launcher.spawn(request)
+        finally:
+            theirs.close()
+            listener.close()
+            os.close(stdout)
+            os.close(stderr)
+
+    def _ordered(self, message: Message) -> None:
+        self.spawn(loads(message.data)[0])
+
+    def _stop_ordered(self, message: Message) -> None:
+        nodes, reason = loads(message.data)
+        self.stop(nodes, reason)
+
+    def stop(self, nodes: tuple[int, ...], reason: str) -> None:
+        """End processes: their actors' clean-up, then TERM, then KILL."""
+        patience = config.get("stop_timeout")
+        for node_id in nodes:
+            process = self._processes.get(node_id)
+            if process is None or process.stopping:
+                continue
+            process.stopping = reason or "its owner stopped it"
+            self._node.cast(sending.agents([node_id]), 0, "leave", (), b"", [], 0.0)
+            self._agent.after(patience, lambda node=node_id: self._kill(node, signal.SIGTERM))
+            self._agent.after(
+                patience + config.get("cleanup_timeout"),
+                lambda node=node_id: self._kill(node, signal.SIGKILL),
+            )
+
+    def _kill(self, node_id: int, number: int) -> None:
+        if node_id in self._processes:
+            self._launcher.kill(node_id, number)
+
+    # How processes end.
+
+    def _on_exit(self, exit_: Exit) -> None:
+        """Bury a process. On the launcher's thread: nothing may delay it."""
+        process = self._processes.pop(exit_.node, None)
+        if process is None:
+            return
+        process.output.drain()
+        self._node.bury(exit_.node, failure_bytes(self._failure(process, exit_)))
+
+    def _failure(self, process: Process, exit_: Exit) -> MeshFailure:
+        kind, cause = _told(exit_)
+        if process.stopping:
+            kind, cause = "stopped", f"the process has ended: {process.stopping}"
+        elif process.evidence:
+            kind, cause = process.evidence.split(":", 1)
+        return MeshFailure(
+            event_id=uuid.uuid4().hex,
+            kind=kind,
+            cause=cause,
+            mesh_name=process.order.mesh_name,
+            rank=process.point.rank,
+            point=dict(process.point),
+            host=self._local.host,
+            pid=exit_.pid or None,
+            status=exit_.status,
+            signal=exit_.signal,
+            output_tail=tuple(process.output.tail(config.get("tail_lines"))),
+        )
+
+    def _ready(self, message: Message) -> None:
+        process = self._processes.get(message.source_node)
+        if process is not None:
+            process.pid = loads(message.data)[0]
+
+    def _lost(self, message: Message) -> None:
+        """A connection has ended; if the process lives on it cannot be reached, and is killed."""
+        node_id = message.source_node
+
+        def look() -> None:
+            process = self._processes.get(node_id)
+            if process is not None:
+                process.evidence = "connection:the process closed its connection and lived on"
+                self._kill(node_id, signal.SIGKILL)
+
+        self._agent.after(config.get("eof_grace"), look)
+        for process in list(self._processes.values()):
+            if process.order.owner[0] == node_id:
+                self.stop((process.node,), "the process of its owner is dead")
+
+    def _silent(self, message: Message) -> None:
+        """No sign of life: the process is stopped, or its host is; it must not come back."""
+        process = self._processes.get(message.source_node)
+        if process is None:
+            return
+        seconds = config.get("heartbeat_timeout")
+        process.evidence = f"heartbeat:the process gave no sign of life for {seconds:g} s"
+        self._kill(process.node, signal.SIGKILL)
+
+    def _unrouted(self, message: Message) -> None:
+        """Messages wait for a process that nobody has ordered yet; or never will."""
+        node_id = message.source_node
+
+        def look() -> None:
+            if node_id not in self._processes:
+                self._node.bury(node_id, b"")
+
+        self._agent.after(_PATIENCE, look)
+
+
+_PATIENCE = 5.0
+
+
+def _told(exit_: Exit) -> tuple[str, str]:
+    if exit_.error and not exit_.signal:
+        return "exit", exit_.error
+    if exit_.signal is not None:
+        name = signal.Signals(exit_.signal).name if exit_.signal in _NAMES else "a signal"
+        core_text = ", core dumped" if exit_.core_dumped else ""
+        text = f"killed by signal {exit_.signal} ({name}{core_text})"
+        return "signal", f"{text}: {exit_.error}" if exit_.error else text
+    return "exit", f"exited with status {exit_.status}"
+
+
+_NAMES = {int(each) for each in signal.Signals}

@@ -1,0 +1,240 @@
+"""A mesh of hosts: processes are spawned on it."""
+
+from __future__ import annotations
+
+import os
+
+from runtime import config
+from runtime.actor import _context, sending
+from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
+from runtime.actor.gateway import Order
+from runtime.actor.latch import Latch
+from runtime.actor.local import local, new_id
+from runtime.actor.mesh_trait import MeshTrait
+from runtime.actor.owning import Child
+from runtime.actor.ownership import current_owner
+from runtime.actor.proc_mesh import ProcMesh
+from runtime.actor.shape import Extent, Point, Shape
+from runtime.actor.waiting import when_ready
+from runtime.transport.pickling import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from runtime.actor.future import Future
+
+
+class HostMesh(MeshTrait):
+    """Hosts that run processes for the program."""
+
+    def __init__(self, name: str, gateways: Sequence[int], shape: Shape) -> None:
+        self._name = name
+        self._gateways = gateways
+        self._own_shape = shape
+        self._python: str | None = None
+
+    @property
+    def _shape(self) -> Shape:
+        return self._own_shape
+
+    def _with_shape(self, shape: Shape) -> HostMesh:
+        part = HostMesh(self._name, self._gateways, shape)
+        part._python = self._python
+        return part
+
+    @property
+    def region(self) -> Any:  # noqa: ANN401 - a Region
+        """The ranks of the hosts under their labels."""
+        return self._own_shape.region
+
+    @property
+    def initialized(self) -> Future[None]:
+        """A future that is there when the hosts can be reached; those that are, are."""
+        latch = Latch()
+        latch.open()
+        return latch.future()
+
+    def with_python_executable(self, python: str) -> HostMesh:
+        """Return the same hosts; their processes run this interpreter."""
+        other = self._with_shape(self._own_shape)
+        other._python = python
+        return other
+
+    def spawn_procs(
+        self,
+        per_host: Mapping[str, int] | None = None,
+        bootstrap: Callable[[], object] | None = None,
+        name: str | None = None,
+        proc_bind: Sequence[Mapping[str, str]] | None = None,
+        bootstrap_command: BootstrapCommand | Callable[[Point], BootstrapCommand] | None = None,
+    ) -> ProcMesh:
+        """Start processes on every host; returns at once.
+
+        `per_host` has the dimensions of the processes of one host, which come after those of the
+        hosts. `bootstrap` runs in each process before any actor; its failure is the process's.
+        `proc_bind` has, for each process of a host, where it runs ("cpus", "cpunodebind",
+        "membind", "physcpubind"). `bootstrap_command` says how the processes are started, and with
+        which environment. The calling actor owns the mesh.
+        """
+        per_host = dict(per_host or {})
+        taken = sorted(per_host.keys() & self.extent.keys())
+        if taken:
+            raise ValueError(f"per_host has dimensions {taken} that the hosts have; rename them")
+        bad = {label: size for label, size in per_host.items() if size < 1}
+        if bad:
+            raise ValueError(f"per_host is {bad}; a host needs one process or more")
+        inner = Extent(per_host.keys(), per_host.values())
+        extent = Extent(
+            [*self.extent.labels, *inner.labels], [*self.extent.sizes, *inner.sizes]
+        )
+        hosts = [self._gateways[rank] for rank in self._own_shape.ndslice.ranks()]
+        return _Spawning(self, name or "procs", hosts, extent, inner.nelements).spawn(
+            bootstrap, proc_bind, bootstrap_command, self._python
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return HostMesh, (self._name, tuple(self._gateways), self._own_shape)
+
+    def __repr__(self) -> str:
+        return f"HostMesh({self._name}, {self._own_shape})"
+
+
+class _Spawning:
+    """One spawn of processes."""
+
+    def __init__(
+        self, mesh: HostMesh, name: str, hosts: Sequence[int], extent: Extent, per_host: int
+    ) -> None:
+        self.mesh = mesh
+        self.name = name
+        self.hosts = hosts
+        self.extent = extent
+        self.per_host = per_host
+
+    def spawn(
+        self,
+        bootstrap: Callable[[], object] | None,
+        proc_bind: Sequence[Mapping[str, str]] | None,
+        command: BootstrapCommand | Callable[[Point], BootstrapCommand] | None,
+        python: str | None,
+    ) -> ProcMesh:
+        here, me = local(), _context.context().actor_instance
+        nodes = [gateway | new_id() for gateway in self.hosts for _ in range(self.per_host)]
+        procs = ProcMesh(self.name, nodes, Shape.of(self.extent))
+        owner = current_owner()
+        group = f"{self.name}#{nodes[0]:x}"
+        points = list(self.extent.points())
+        owner.spawned(
+            group,
+            procs,
+            [
+                Child(f"{group}/{rank}", node, 0, group, self.name, points[rank])
+                for rank, node in enumerate(nodes)
+            ],
+        )
+        carried = dumps((bootstrap,))[0] if bootstrap is not None else None
+        commands = [self._command(command, point) for point in points]
+        for place, gateway in enumerate(self.hosts):
+            first = place * self.per_host
+            for start, stop in _runs(commands, first, first + self.per_host):
+                chosen = commands[start]
+                order = Order(
+                    mesh_name=self.name,
+                    nodes=tuple(nodes[start:stop]),
+                    ranks=tuple(range(start, stop)),
+                    labels=tuple(self.extent.labels),
+                    sizes=tuple(self.extent.sizes),
+                    owner=(here.node.id, me.actor),
+                    environment=dict(chosen.env),
+                    bootstrap=carried,
+                    python=python or chosen.program,
+                    argv=tuple(chosen.args),
+                    affinity=_affinities(proc_bind, start - first, stop - first),
+                    settings=config.export(),
+                )
+                place_order(here, gateway, order)
+        for node in nodes:
+            here.node.watch(node)
+        procs._owned(  # noqa: SLF001 - of the same package
+            when_ready(nodes), lambda reason: owner.stop_group(group, reason).future()
+        )
+        return procs
+
+    def _command(
+        self,
+        command: BootstrapCommand | Callable[[Point], BootstrapCommand] | None,
+        point: Point,
+    ) -> BootstrapCommand:
+        if command is None:
+            return _PLAIN
+        return command if isinstance(command, BootstrapCommand) else command(point)
+
+
+_PLAIN = default_bootstrap_cmd()
+
+
+def place_order(here: Any, gateway: int, order: Order) -> None:  # noqa: ANN401 - the Local
+    """Have the gateway of a host start processes."""
+    if gateway == here.node.id:
+        here.own_gateway().spawn(order)
+        return
+    data, buffers = dumps((order,))
+    timeout = config.get("send_timeout")
+    here.node.cast(sending.agents([gateway]), 0, "spawn_procs", (), data, buffers, timeout)
+
+
+def _runs(commands: list[BootstrapCommand], start: int, stop: int) -> list[tuple[int, int]]:
+    """Return the stretches of processes that are started alike."""
+    runs = []
+    while start < stop:
+        end = start + 1
+        while end < stop and commands[end] == commands[start]:
+            end += 1
+        runs.append((start, end))
+        start = end
+    return runs
+
+
+def _affinities(
+    proc_bind: Sequence[Mapping[str, str]] | None, start: int, stop: int
+) -> tuple[tuple[int, ...] | None, ...]:
+    if proc_bind is None:
+        return ()
+    if len(proc_bind) < stop:
+        raise ValueError(
+            f"proc_bind has {len(proc_bind)} entries; give one for each process of a host"
+        )
+    return tuple(_cpus(proc_bind[index]) for index in range(start, stop))
+
+
+def _cpus(bind: Mapping[str, str]) -> tuple[int, ...] | None:
+    cpus: set[int] = set()
+    for key, value in bind.items():
+        if key in ("cpus", "physcpubind"):
+            cpus |= set(cpu_list(value))
+        elif key == "cpunodebind":
+            for node in cpu_list(value):
+                with open(f"/sys/devices/system/node/node{node}/cpulist") as file:  # noqa: PTH123
+                    cpus |= set(cpu_list(file.read()))
+        elif key != "membind":
+            raise ValueError(
+                f"proc_bind has {key!r}; it takes cpus, physcpubind, cpunodebind and membind"
+            )
+    missing = cpus - os.sched_getaffinity(0)
+    if missing:
+        raise ValueError(f"proc_bind names CPUs {sorted(missing)} that this process may not use")
+    return tuple(sorted(cpus)) or None
+
+
+def cpu_list(text: str) -> list[int]:
+    """Return the numbers of a list as Linux writes it: 0-3,8."""
+    numbers: list[int] = []
+    for part in str(text).strip().split(","):
+        first, _, last = part.partition("-")
+        try:
+            numbers += range(int(first), int(last or first) + 1)
+        except ValueError:
+            raise ValueError(f"{text!r} is no list of numbers; write them like 0-3,8") from None
+    return numbers

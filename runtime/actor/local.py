@@ -1,0 +1,101 @@
+"""This process in the program: its node in the core, its actors, and what it owns."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import threading
+
+from runtime import config, core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtime.actor.actors import Runner
+    from runtime.actor.gateway import Gateway
+    from runtime.actor.owning import Owner
+
+_KEYS = (
+    "max_frame",
+    "shared_memory_threshold",
+    "shared_memory_limit",
+    "mailbox_capacity",
+    "heartbeat_interval",
+    "heartbeat_timeout",
+    "eof_grace",
+)
+
+
+class Local:
+    """The one of this process. `name` is how people know it: "client", or mesh and place."""
+
+    def __init__(self, node_id: int, name: str) -> None:
+        self.name = name
+        self.host = socket.gethostname()
+        self.process = os.getpid()
+        self.node = core.make_node(node_id, {key: config.get(key) for key in _KEYS})
+        self.agent = core.open_mailbox(self.node, 0)
+        self.actors: dict[int, Runner] = {}
+        self.owners: dict[int, Owner] = {}
+        self.lock = threading.RLock()
+
+    def own_gateway(self) -> Gateway:
+        """Return the gateway that this process is; RuntimeError if another one is."""
+        raise RuntimeError(f"{self.name} is no gateway: {self.gateway:x} starts its processes")
+
+    @property
+    def gateway(self) -> int:
+        """The node that owns the processes of this host."""
+        return self.node.id & ~0xFFFFFFFF
+
+
+_present: list[Local] = []
+_making: list[Callable[[], Local]] = []
+
+
+def local() -> Local:
+    """Return the one of this process; the first call makes the process a program's client.
+
+    RuntimeError in a fork of a process that has one: its threads and connections are not there.
+    """
+    if not _present:
+        return _making[0]()
+    found = _present[0]
+    if found.process != os.getpid():
+        raise RuntimeError(
+            f"process {os.getpid()} is a fork of {found.process}, and has none of its "
+            "connections; start processes with spawn_procs, or fork before the first mesh"
+        )
+    return found
+
+
+def present() -> Local | None:
+    """Return the one of this process if there is one."""
+    return _present[0] if _present and _present[0].process == os.getpid() else None
+
+
+def install(one: Local) -> None:
+    """Make it the one of this process."""
+    _present[:] = [one]
+
+
+def forget() -> None:
+    """The process is no longer part of a program."""
+    _present.clear()
+
+
+def provide(make: Callable[[], Local]) -> None:
+    """Say how a process without one gets it; the client does."""
+    _making[:] = [make]
+
+
+def new_id() -> int:
+    """Return a new identity for an actor, a mailbox or a process: 31 bits, never 0."""
+    return secrets.randbelow((1 << 31) - 1) + 1
+
+
+def new_actor_id() -> int:
+    """Return a new identity of an actor, unique in the program."""
+    return secrets.randbits(63) | 1 << 32

@@ -1,0 +1,200 @@
+"""What an actor owns: the meshes it spawned, and what its supervisor has decided about them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, replace
+
+from runtime.actor.latch import Latch
+from runtime.actor.supervision import Supervisor
+from runtime.actor.supervision_events import (
+    AskOwner,
+    ChildFailed,
+    ChildStarted,
+    FailOwner,
+    Handled,
+    Life,
+    OwnerFailed,
+    OwnerStopRequested,
+    Spawned,
+    StopChildren,
+    StopOwner,
+    Stopped,
+    StopRequested,
+    Tick,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from runtime.actor.errors import MeshFailure
+    from runtime.actor.shape import Point
+    from runtime.actor.supervision_events import Event
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process (actor 0) or an actor that is owned: where it is, and as what it is known."""
+
+    name: str
+    node: int
+    actor: int
+    group: str
+    mesh_name: str
+    point: Point
+
+
+class Group:
+    """A mesh that is owned."""
+
+    def __init__(self, name: str, mesh: object, children: Sequence[Child]) -> None:
+        self.name = name
+        self.mesh = mesh
+        self.left = {child.name for child in children}
+        self.gone = Latch()
+
+
+class Owner:
+    """The supervisor of one actor with the children it decides about.
+
+    `stop` ends children, `ask` asks the actor about a failure, `fail` ends the actor with one.
+    Any thread may call; actions are carried out in the order of the decisions.
+    """
+
+    def __init__(
+        self,
+        *,
+        stop: Callable[[Sequence[Child], str], None],
+        ask: Callable[[MeshFailure], None],
+        fail: Callable[[MeshFailure], None],
+    ) -> None:
+        self._stop = stop
+        self._ask = ask
+        self._fail = fail
+        self._supervisor = Supervisor()
+        self._children: dict[str, Child] = {}
+        self._groups: dict[str, Group] = {}
+        self._meshes: dict[str, object] = {}  # by the name that failures carry
+        self._reason = ""
+        self._lock = threading.RLock()
+        self._empty = threading.Condition(self._lock)
+
+    def spawned(self, name: str, mesh: object, children: Sequence[Child]) -> None:
+        """Take a mesh that the actor has spawned."""
+        with self._lock:
+            self._groups[name] = Group(name, mesh, children)
+            self._children |= {child.name: child for child in children}
+            self._handle(Spawned(name, tuple(child.name for child in children)))
+
+    def started(self, name: str) -> None:
+        """A child is up."""
+        with self._lock:
+            if name in self._children:
+                self._handle(ChildStarted(Life(name)))
+
+    def on_node(self, node: int, actor: int | None = None) -> list[Child]:
+        """Return the children that live in a process, or the one that is this actor."""
+        with self._lock:
+            return [
+                child
+                for child in self._children.values()
+                if child.node == node and actor in (None, child.actor)
+            ]
+
+    def ended(self, children: Sequence[Child], failure: MeshFailure | None) -> None:
+        """Children have ended together: by themselves, or as they were asked to."""
+        if not children:
+            return
+        lives = tuple(Life(child.name) for child in children)
+        with self._lock:
+            if failure is None or failure.kind == "stopped":
+                self._handle(Stopped(lives))
+            else:
+                self._handle(ChildFailed(lives, placed(failure, children)))
+            for child in children:
+                self._forget(child)
+
+    def handled(self, event_id: str, verdict: bool | MeshFailure) -> None:  # noqa: FBT001 - a verdict
+        """The actor has decided about a failure that it was asked about."""
+        with self._lock:
+            self._handle(Handled(event_id, verdict))
+
+    def stop_group(self, name: str, reason: str) -> Latch:
+        """End a mesh; the latch opens when it is gone."""
+        with self._lock:
+            self._reason = reason
+            group = self._groups.get(name)
+            if group is None:
+                gone = Latch()
+                gone.open()
+                return gone
+            self._handle(StopRequested(tuple(group.left)))
+            return group.gone
+
+    def stop_all(self, failure: MeshFailure | None, timeout: float) -> bool:
+        """End everything, as the actor ends; return whether it was done in time."""
+        with self._lock:
+            self._reason = "its owner has ended"
+            self._handle(OwnerStopRequested() if failure is None else OwnerFailed(failure))
+            return self._empty.wait_for(lambda: not self._children, timeout)
+
+    def tick(self) -> None:
+        """Tell the supervisor the time."""
+        with self._lock:
+            deadline = self._supervisor.deadline()
+            if deadline is not None and deadline <= time.monotonic():
+                self._handle(Tick())
+
+    def deadline(self) -> float | None:
+        """Return when a tick is due."""
+        with self._lock:
+            return self._supervisor.deadline()
+
+    def seen_by_owner(self, failure: MeshFailure) -> MeshFailure:
+        """Return a failure with the owner's own mesh object."""
+        return failure.of(self._meshes.get(failure.mesh_name))
+
+    def _forget(self, child: Child) -> None:
+        self._children.pop(child.name, None)
+        group = self._groups.get(child.group)
+        if group is not None:
+            group.left.discard(child.name)
+            if not group.left:
+                del self._groups[child.group]
+                group.gone.open()
+        if not self._children:
+            self._empty.notify_all()
+
+    def _handle(self, event: Event) -> None:
+        if isinstance(event, Spawned):
+            self._meshes |= {
+                child.mesh_name: self._groups[event.group].mesh
+                for child in self._children.values()
+                if child.group == event.group
+            }
+        for action in self._supervisor.handle(event, time.monotonic()):
+            match action:
+                case AskOwner(failure):
+                    self._ask(failure)
+                case StopChildren(lives):
+                    children = [self._children.get(life.child) for life in lives]
+                    self._stop([each for each in children if each is not None], self._reason)
+                case FailOwner(failure):
+                    self._fail(failure)
+                case StopOwner():
+                    pass
+
+
+def placed(failure: MeshFailure, children: Iterable[Child]) -> MeshFailure:
+    """Return the failure of a process as one of the mesh that people know: of actors, if any."""
+    best = max(children, key=lambda child: child.actor != 0)
+    actor = best.mesh_name if best.actor else failure.actor_name
+    return replace(
+        failure,
+        mesh_name=best.mesh_name,
+        actor_name=actor,
+        rank=best.point.rank,
+        point=dict(best.point),
+    )

@@ -1,0 +1,150 @@
+"""A mesh of processes: actors are spawned on it."""
+
+from __future__ import annotations
+
+from runtime import config, core
+from runtime.actor import _context, sending
+from runtime.actor.actor import check_class
+from runtime.actor.actor_mesh import ActorMesh
+from runtime.actor.agent import pickled_class
+from runtime.actor.errors import SerializationError
+from runtime.actor.future import Future
+from runtime.actor.local import local, new_actor_id
+from runtime.actor.mesh_trait import MeshTrait
+from runtime.actor.owning import Child
+from runtime.actor.ownership import current_owner
+from runtime.actor.replies import problem_of
+from runtime.actor.shape import Point, Shape
+from runtime.transport.pickling import PicklingError, dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Self, TypeVar
+
+    from runtime.actor.actor import Actor
+
+    A = TypeVar("A", bound=Actor)
+
+
+class ProcMesh(MeshTrait):
+    """Processes, each with its place. A reference can be passed to other actors."""
+
+    def __init__(self, name: str, nodes: Sequence[int], shape: Shape) -> None:
+        self._name = name
+        self._nodes = nodes
+        self._own_shape = shape
+        self._ready: Future[None] | None = None
+        self._stop: Callable[[str], Future[None]] | None = None
+
+    @property
+    def _shape(self) -> Shape:
+        return self._own_shape
+
+    def _with_shape(self, shape: Shape) -> ProcMesh:
+        part = ProcMesh(self._name, self._nodes, shape)
+        part._ready = self._ready
+        return part
+
+    def _owned(self, ready: Future[None], stop: Callable[[str], Future[None]]) -> None:
+        """Make this the mesh of its owner, which knows when it is there and can stop it."""
+        self._ready, self._stop = ready, stop
+
+    def _members(self) -> list[int]:
+        return [self._nodes[rank] for rank in self._own_shape.ndslice.ranks()]
+
+    @property
+    def initialized(self) -> Future[None]:
+        """A future that is there when every process of the mesh takes messages."""
+        if self._ready is None:
+            raise RuntimeError(f"{self._name} is a reference; its owner knows whether it is there")
+        return self._ready
+
+    def spawn(self, name: str, Class: type[A], *args: Any, **kwargs: Any) -> ActorMesh[A]:  # noqa: ANN401, N803
+        """Construct an actor in each process; returns at once.
+
+        The calling actor owns the mesh. A constructor that fails is a failure of its actor.
+        TypeError or ValueError for a class that cannot be spawned, SerializationError for
+        arguments that cannot be pickled.
+        """
+        check_class(Class)
+        nodes = self._members()
+        here, me = local(), _context.context().actor_instance
+        mesh: ActorMesh[A] = ActorMesh(name, Class, new_actor_id(), nodes, Shape.of(self.extent))
+        actor = mesh._actor_id  # noqa: SLF001 - of the same package
+        try:
+            buffers = pickled_class(Class, args, kwargs)
+        except PicklingError as error:
+            raise SerializationError(f"spawn of {Class.__qualname__}: {error}") from error
+        owner = current_owner()
+        group = f"{name}#{actor:x}"
+        extent = self.extent
+        owner.spawned(
+            group,
+            mesh,
+            [
+                Child(f"{group}/{rank}", node, actor, group, name, Point(rank, extent))
+                for rank, node in enumerate(nodes)
+            ],
+        )
+        spec = {
+            "actor": actor,
+            "mesh_name": name,
+            "labels": tuple(extent.labels),
+            "sizes": tuple(extent.sizes),
+            "owner": (here.node.id, me.actor),
+            "creator": me.path,
+        }
+        data, _ = dumps((spec, tuple(range(len(nodes)))))
+        call = core.call(
+            here.node,
+            sending.agents(nodes),
+            sending.AGENT,
+            "spawn",
+            (),
+            data,
+            buffers,
+            config.get("send_timeout"),
+            "",
+        )
+        mesh._owned(  # noqa: SLF001 - of the same package
+            Future(call, _nothing_of(name), lambda: None),
+            lambda reason: owner.stop_group(group, reason).future(),
+        )
+        return mesh
+
+    def stop(self, reason: str = "") -> Future[None]:
+        """End the processes and all actors in them. Only the owner may; again does nothing."""
+        if self._stop is None:
+            raise RuntimeError(
+                f"{self._name} cannot be stopped from here: this is a reference or a slice; the "
+                "actor that spawned the mesh stops it"
+            )
+        return self._stop(reason or "its owner stopped it")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop().get(config.get("stop_timeout") * 2)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProcMesh, (self._name, tuple(self._nodes), self._own_shape)
+
+    def __repr__(self) -> str:
+        return f"ProcMesh({self._name}, {self._own_shape})"
+
+
+def _nothing_of(name: str) -> Callable[[core.Call], None]:
+    def settle(call: core.Call) -> None:
+        problem = call.problem()
+        if problem is not None:
+            raise problem_of(problem, f"spawn of {name}")
+
+    return settle

@@ -1,0 +1,146 @@
+"""Messages on their way out: arguments become bytes, and go to the actors of a mesh."""
+
+from __future__ import annotations
+
+from runtime import config, core
+from runtime.actor import _context
+from runtime.actor.errors import (
+    MailboxFullError,
+    MessageTooLargeError,
+    SerializationError,
+    SupervisionError,
+)
+from runtime.actor.local import local
+from runtime.actor.replies import failure_from
+from runtime.transport.pickling import PicklingError, dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from runtime.actor.shape import Extent
+
+#: The mailbox of every process, which its agent serves.
+AGENT = 0
+
+
+class Recipients:
+    """The actors that a message goes to, in the order of their mesh."""
+
+    __slots__ = ("_place", "actors", "count", "name", "nodes", "shape", "targets")
+
+    def __init__(
+        self, name: str, nodes: Sequence[int], actors: Sequence[int], shape: Extent
+    ) -> None:
+        self.name = name
+        self.nodes = nodes
+        self.actors = actors
+        self.shape = shape
+        self.count = len(nodes)
+        self.targets = core.make_targets(nodes, actors)
+        labels = tuple(shape.labels)
+        self._place = (labels, tuple(shape.sizes)) if labels else None
+
+    @property
+    def place(self) -> tuple[tuple[str, ...], tuple[int, ...]] | None:
+        """The slice that the message is sent to, as each actor sees it."""
+        return self._place
+
+    def only(self, index: int) -> Recipients:
+        """Return one of them."""
+        from runtime.actor.shape import Extent
+
+        name = self.name
+        return Recipients(name, [self.nodes[index]], [self.actors[index]], Extent((), ()))
+
+
+def agents(nodes: Sequence[int]) -> core.Targets:
+    """Return the agents of processes as targets; each gets its place in the order as index."""
+    return core.make_targets(list(nodes), [AGENT] * len(nodes))
+
+
+def call(to: Recipients, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> core.Call:
+    """Send a message that is answered. Blocks while a mailbox is full."""
+    context = _context.context()
+    me = context.actor_instance
+    data, buffers = _pickled(method, (args, kwargs, to.place, None))
+    timeout = config.get("send_timeout")
+    try:
+        return core.call(
+            local().node,
+            to.targets,
+            me.actor,
+            method,
+            context.chain,
+            data,
+            buffers,
+            timeout,
+            me.path if me.mailbox is not None else "",
+        )
+    except core.FullError as error:
+        raise _full(error, timeout) from None
+
+
+def cast(
+    to: Recipients,
+    method: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    port: object = None,
+) -> None:
+    """Send a message that is not answered, or to a port. Blocks while a mailbox is full.
+
+    SupervisionError when an actor is known to be dead.
+    """
+    context = _context.context()
+    me = context.actor_instance
+    node = local().node
+    for target in to.nodes:
+        obituary = node.obituary_of(target)
+        if obituary is not None:
+            raise SupervisionError(failure_from(obituary), f"{to.name}.{method}")
+    data, buffers = _pickled(method, (args, kwargs, to.place, port))
+    timeout = config.get("send_timeout")
+    try:
+        node.cast(to.targets, me.actor, method, context.chain, data, buffers, timeout)
+    except core.FullError as error:
+        raise _full(error, timeout) from None
+
+
+def put(to: Recipients, method: str, data: bytes, buffers: list[Any]) -> None:
+    """Send bytes to a mailbox that is no actor's. Blocks while it is full."""
+    timeout = config.get("send_timeout")
+    me = _context.context().actor_instance
+    try:
+        local().node.cast(to.targets, me.actor, method, (), data, buffers, timeout)
+    except core.FullError as error:
+        raise _full(error, timeout) from None
+
+
+def cancel(to: Recipients, request: int) -> None:
+    """Ask the processes of a call to give it up."""
+    data, _ = dumps((request, tuple(to.actors)))
+    local().node.cast(agents(to.nodes), AGENT, "cancel", (), data, [], 0.0)
+
+
+def _pickled(method: str, value: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
+    try:
+        data, buffers = dumps(value)
+    except PicklingError as error:
+        raise SerializationError(f"the arguments of {method}: {error}") from error
+    size = len(data) + sum(memoryview(buffer).nbytes for buffer in buffers)
+    limit = config.get("max_frame")
+    if size > limit:
+        raise MessageTooLargeError(size, limit)
+    return data, buffers
+
+
+def _full(error: core.FullError, timeout: float) -> Exception:
+    if "mailbox" in str(error):
+        return MailboxFullError(config.get("mailbox_capacity"), timeout)
+    limit = config.get("shared_memory_limit")
+    return RuntimeError(
+        f"{limit} bytes of shared memory have been in use for {timeout:g} s; wait for the "
+        "receivers, or raise shared_memory_limit (runtime.config)"
+    )

@@ -1,0 +1,74 @@
+"""The replies of a call in the order in which they come, as futures."""
+
+from __future__ import annotations
+
+import threading
+
+from runtime.actor.future import Future
+from runtime.actor.replies import OK, problem_of, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from runtime.core import Call, Message, Notifier
+
+
+class _Arrivals:
+    """What has come of a call so far."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self._messages: list[Message] = []
+        self._lock = threading.Lock()
+
+    def get(self, number: int, timeout: float | None) -> Message | None:
+        """Return the reply that came as this number, or None when it has not in time."""
+        with self._lock:
+            while len(self._messages) <= number:
+                message = self.call.next(timeout)
+                if message is None:
+                    return None
+                self._messages.append(message)
+            return self._messages[number]
+
+
+class _Arrival:
+    """One of them, as a future sees it."""
+
+    def __init__(self, arrivals: _Arrivals, number: int) -> None:
+        self._arrivals = arrivals
+        self._number = number
+        self.id = arrivals.call.id
+        self.message: Message | None = None
+
+    @property
+    def settled(self) -> bool:
+        return self.wait(0.0)
+
+    def wait(self, timeout: float | None) -> bool:
+        if self.message is None:
+            self.message = self._arrivals.get(self._number, timeout)
+        return self.message is not None
+
+    def notify(self, notifier: Notifier, token: int) -> None:
+        self._arrivals.call.notify(notifier, token)
+
+
+def arrivals(call: Call, count: int, endpoint: str) -> Iterator[Future[Any]]:
+    """Yield a future for each reply."""
+    all_ = _Arrivals(call)
+    for number in range(count):
+        yield _future(_Arrival(all_, number), endpoint)
+
+
+def _future(arrival: _Arrival, endpoint: str) -> Future[Any]:
+    def settle(_: object) -> Any:  # noqa: ANN401 - the endpoint's result
+        message = arrival.message
+        assert message is not None  # noqa: S101 - settled
+        if message.status != OK:
+            raise problem_of(message, endpoint)
+        return value_of(message)
+
+    return Future(arrival, settle, lambda: None)  # type: ignore[arg-type] - acts as a Call

@@ -1,0 +1,85 @@
+"""What a process of a mesh runs: its node, its agent, until it is told to leave."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+
+from runtime import config
+from runtime.actor import _context, client, local, sending
+from runtime.actor.agent import Agent
+from runtime.transport.pickling import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from runtime.core import Message
+
+_NO_GATEWAY = 70  # status of a process whose gateway is gone
+
+
+def main(fds: dict[str, int], argument: bytes) -> int:
+    """Be a process of a mesh; return the status to exit with."""
+    node_id, name, settings, bootstrap = loads(argument)
+    config.adopt(settings)
+    here = local.Local(node_id, name)
+    local.install(here)
+    here.node.start()
+    here.node.adopt(fds["gateway"], here.gateway, unix_socket=True)
+    here.node.listen(fds["listener"])
+    worker = Worker(here)
+    if bootstrap is not None:
+        try:
+            loads(bootstrap)[0]()
+        except BaseException:  # noqa: BLE001 - the user's own
+            traceback.print_exc()
+            sys.stderr.flush()
+            return 1
+    return worker.run()
+
+
+class Worker:
+    """The process from its start to its end."""
+
+    def __init__(self, here: local.Local) -> None:
+        self._here = here
+        self._status = 0
+        self.agent = Agent(here, client.fill)
+        self.agent.handlers |= {"leave": self._leave, "!lost": self._lost}
+        _context.provide_root(lambda: client.context_of_process(here))
+        signal.signal(signal.SIGTERM, self._terminated)
+
+    def run(self) -> int:
+        """Serve until the end."""
+        data, _ = dumps((os.getpid(),))
+        gateway = sending.agents([self._here.gateway])
+        self._here.node.cast(gateway, 0, "ready", (), data, [], 0.0)
+        self.agent.run()
+        if self._status != _NO_GATEWAY:
+            self._end_actors()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            self._here.node.stop()
+        return self._status
+
+    def _leave(self, _: Message | None) -> None:
+        self.agent.leaving = True
+
+    def _terminated(self, *_: Any) -> None:  # noqa: ANN401 - a signal handler's
+        self.agent.leaving = True
+
+    def _lost(self, message: Message) -> None:
+        """The gateway is gone: whoever wanted this process is too."""
+        if message.source_node == self._here.gateway:
+            self._status = _NO_GATEWAY
+            self.agent.leaving = True
+
+    def _end_actors(self) -> None:
+        runners = list(self._here.actors.values())
+        for runner in runners:
+            runner.stop("its process ends")
+        for runner in runners:
+            runner.join(config.get("cleanup_timeout"))

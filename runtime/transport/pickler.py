@@ -1,0 +1,94 @@
+"""The pickler for values that are not plain: by value what cannot be imported, out of band what
+is large.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+
+import cloudpickle
+
+from runtime.transport.pickling import LARGE, loaded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Large:
+    """Stands in a pickle for `bytes` or a `bytearray` that go out of band."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: bytes | bytearray) -> None:
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = as_it_is if type(self.value) is bytes else bytearray
+        return make, (pickle.PickleBuffer(self.value),)
+
+
+def as_it_is(buffer: object) -> object:
+    """Return a buffer that arrived as the `bytes` that was sent; in band it is none yet."""
+    return buffer if type(buffer) is bytes else bytes(buffer)  # type: ignore[call-overload]
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc] - untyped
+    def reducer_override(self, obj: object) -> Any:  # noqa: ANN401 - pickle's contract
+        torch = loaded("torch")
+        if torch is not None and type(obj) is torch.Tensor and _is_flat(torch, obj):
+            return _tensor_from, (_bytes_of(torch, obj), str(obj.dtype)[6:], tuple(obj.shape))
+        return super().reducer_override(obj)
+
+
+def pickled(value: object, callback: Callable[[pickle.PickleBuffer], object]) -> bytes:
+    """Return the pickle of a value; large buffers go to the callback."""
+    with io.BytesIO() as file:
+        _Pickler(file, protocol=5, buffer_callback=callback).dump(_wrapped(value))
+        return file.getvalue()
+
+
+def _wrapped(value: object) -> object:
+    """Put large bytes that stand in tuples and dicts under `Large`."""
+    kind = type(value)
+    if kind in (bytes, bytearray) and len(value) >= LARGE:  # type: ignore[arg-type]
+        return Large(value)  # type: ignore[arg-type]
+    if kind is tuple:
+        return tuple(map(_wrapped, value))  # type: ignore[call-overload]
+    if kind is dict:
+        return {key: _wrapped(part) for key, part in value.items()}  # type: ignore[attr-defined]
+    return value
+
+
+def _is_flat(torch: Any, tensor: Any) -> bool:  # noqa: ANN401 - torch is not imported here
+    """Tell whether a tensor is no more than bytes with a type and a shape."""
+    return bool(
+        tensor.device.type == "cpu"
+        and tensor.layout == torch.strided
+        and tensor.is_contiguous()
+        and not tensor.requires_grad
+        and not tensor.is_quantized
+        and not tensor.is_conj()
+        and not tensor.is_neg()
+        and not vars(tensor)
+        and tensor.untyped_storage().nbytes() == tensor.nbytes
+    )
+
+
+def _bytes_of(torch: Any, tensor: Any) -> pickle.PickleBuffer:  # noqa: ANN401
+    from runtime.core import bytes_of
+
+    return pickle.PickleBuffer(bytes_of(tensor, tensor.data_ptr(), tensor.nbytes))
+
+
+def _tensor_from(buffer: object, dtype: str, shape: tuple[int, ...]) -> object:
+    import torch
+
+    kind = getattr(torch, dtype)
+    if not memoryview(buffer).nbytes:  # type: ignore[arg-type]
+        return torch.empty(shape, dtype=kind)
+    if memoryview(buffer).readonly:  # type: ignore[arg-type]
+        buffer = bytearray(buffer)  # type: ignore[arg-type]
+    return torch.frombuffer(buffer, dtype=kind).reshape(shape)

@@ -1,0 +1,101 @@
+"""Python values to bytes and buffers, and back.
+
+Buffers travel out of band (PEP 574): arrays, tensors and large `bytes` are not copied into the
+pickle. What pickle can only name (functions and classes of `__main__`, lambdas, local classes)
+goes by value, which cloudpickle does; it is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+# From here on `bytes` are worth a buffer of their own.
+LARGE = 64 << 10
+_PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
+
+
+class PicklingError(TypeError):
+    """A value cannot be pickled."""
+
+
+def dumps(value: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
+    """Return a tuple's pickle and its buffers; PicklingError says what cannot be pickled."""
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        if _is_plain(value):
+            return pickle.dumps(value, 5, buffer_callback=buffers.append), buffers
+        return _pickled(value, buffers), buffers
+    except RecursionError as error:
+        raise PicklingError(
+            "a value is nested too deeply to be pickled; send it flatter, for example as a list"
+        ) from error
+    except Exception as error:
+        raise PicklingError(f"{_culprit(value)} cannot be pickled: {error}") from error
+
+
+def loads(data: bytes, buffers: Iterable[Any] = ()) -> Any:  # noqa: ANN401 - whatever was sent
+    """Return the value again. Only for data of a process that has proved who it is."""
+    return pickle.loads(data, buffers=buffers)  # noqa: S301
+
+
+def _is_plain(value: object) -> bool:
+    """Tell whether pickle alone does it: small values of builtin types, also one level deep."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind is not bytes or len(value) < LARGE  # type: ignore[arg-type]
+    if kind is tuple:
+        return all(map(_is_plain, value))  # type: ignore[call-overload]
+    return kind is dict and not value
+
+
+def _pickled(value: object, buffers: list[pickle.PickleBuffer]) -> bytes:
+    from runtime.transport.pickler import pickled
+
+    return pickled(value, buffers.append)
+
+
+def _culprit(value: object) -> str:
+    """Name the innermost part of a value that cannot be pickled by itself."""
+    path, seen = "", 0
+    while seen < 16:  # noqa: PLR2004 - deep enough for a message
+        seen += 1
+        for step, part in _parts(value):
+            if not _can(part):
+                path, value = path + step, part
+                break
+        else:
+            break
+    kind = type(value)
+    where = f" (at {path})" if path else ""
+    return f"a value of type {kind.__module__}.{kind.__qualname__}{where}"
+
+
+def _parts(value: object) -> Iterable[tuple[str, object]]:
+    if isinstance(value, list | tuple):
+        return ((f"[{index}]", part) for index, part in enumerate(value))
+    if isinstance(value, dict):
+        return ((f"[{key!r}]", part) for key, part in value.items())
+    if hasattr(value, "__dict__"):
+        return ((f".{key}", part) for key, part in vars(value).items())
+    return ()
+
+
+def _can(value: object) -> bool:
+    try:
+        _pickled(value, [])
+    except Exception:  # noqa: BLE001 - whatever a __reduce__ raises
+        return False
+    return True
+
+
+def loaded(module: str) -> Any:  # noqa: ANN401 - a module
+    """Return a module that something else has imported, or None."""
+    return sys.modules.get(module)
+
+
