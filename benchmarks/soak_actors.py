@@ -79,22 +79,24 @@ def _soak(given: argparse.Namespace, findings: Findings) -> tuple[list[Held], in
     remote = 0 if given.no_link else min(2, given.procs - 1)
     samples = []
     with Crowd(given.procs - remote, remote) as crowd:
-        plan = Plan(given.seed, crowd.local, crowd.remote, given.events)
-        rounds = Rounds(crowd, plan, findings)
-        crowd.fill((*crowd.local, *crowd.remote))
-        deadline = time.monotonic() + given.seconds
-        while time.monotonic() < deadline and not findings.faults:
-            event = rounds.round()
-            tallies = rounds.settle()
-            samples.append(Held(descriptors(), resident()))
-            line = f"{findings.rounds}: {event.kind} {event.victims}, {samples[-1]}"
-            print(line, file=sys.stderr, flush=True)
-        for death, times in told.items():
-            if death and times > 1:
-                findings.fault(f"the owner was told {times} times of the death {death}")
-        _check_end(crowd, findings, samples)
-        messages = rounds.messages() + sum(sum(t.sent.values()) for t in tallies)
-        api.shutdown_context().get(timeout=PATIENCE)
+        try:
+            plan = Plan(given.seed, crowd.local, crowd.remote, given.events)
+            rounds = Rounds(crowd, plan, findings)
+            crowd.fill((*crowd.local, *crowd.remote))
+            deadline = time.monotonic() + given.seconds
+            while time.monotonic() < deadline and not findings.faults:
+                event = rounds.round()
+                tallies = rounds.settle()
+                samples.append(Held(descriptors(), resident()))
+                line = f"{findings.rounds}: {event.kind} {event.victims}, {samples[-1]}"
+                print(line, file=sys.stderr, flush=True)
+            for death, times in told.items():
+                if death and times > 1:
+                    findings.fault(f"the owner was told {times} times of the death {death}")
+            _check_end(crowd, findings, samples)
+            messages = rounds.messages() + sum(sum(t.sent.values()) for t in tallies)
+        finally:
+            api.shutdown_context().get(timeout=PATIENCE)
     return samples, messages
 
 
