@@ -61,7 +61,15 @@ def interpreter(python: str) -> list[str]:
 
 def search_path() -> list[str]:
     """Return where this process finds modules, in words that hold in any folder."""
-    return [str(entry) or str(Path.cwd()) for entry in sys.path]
+    here = _here()
+    return [path for entry in sys.path if (path := str(entry) or here)]
+
+
+def _here() -> str | None:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:  # it was removed: then any folder does
+        return None
 
 
 @dataclass(eq=False)
@@ -97,7 +105,7 @@ class Nursery:
             "roots": [_ROOT],
             "python": interpreter(self.key.python),
             "argv": [str(word) for word in request.argv],
-            "cwd": None if request.cwd is None else str(request.cwd),
+            "cwd": _here() if request.cwd is None else str(request.cwd),
             "affinity": None
             if request.affinity is None
             else [int(cpu) for cpu in request.affinity],

@@ -45,6 +45,7 @@ class Zygote:
         self._link = link
         self._gateway = gateway
         self._family = Family(run)
+        self._linked = True
         self._outbox: list[Message] = []
         self._deadline: float | None = None  # when asked to close: the end of the grace
         self._pause = _FIRST_PAUSE
@@ -104,6 +105,7 @@ class Zygote:
                 received = None
             if received is None:  # closed, or lost by an exec
                 self._poll.unregister(self._link.fileno())
+                self._linked = False
                 self._deadline = 0.0
                 return None
             child = self._act(*received)
@@ -188,6 +190,8 @@ class Zygote:
         return self._family.childless
 
     def _flush(self) -> None:
+        if not self._linked:
+            return
         try:
             while self._outbox and self._link.send(self._outbox[0]):
                 del self._outbox[0]

@@ -28,7 +28,10 @@ class Node:
 
     def hears(self) -> dict[str, Any]:
         """Return what the main function has told."""
-        return dict(json.loads(read_line(self.told)))
+        try:
+            return dict(json.loads(read_line(self.told)))
+        except EOFError as error:
+            raise EOFError(self.printed()) from error
 
     def printed(self) -> str:
         """Return all that the process and its descendants have printed, when they have ended."""

@@ -15,7 +15,7 @@ from typing import Any
 LONG = 600.0
 
 
-def tell(fds: dict[str, int], **words: Any) -> None:
+def tell(fds: dict[str, int], /, **words: Any) -> None:
     os.write(fds["told"], json.dumps({"pid": os.getpid(), **words}).encode() + b"\n")
 
 
@@ -104,7 +104,7 @@ def end_when_terminated(fds: dict[str, int], argument: bytes) -> None:
 def _daemon(environment: dict[str, str] | None = None) -> int:
     """Start a program that has left session, group and parent; return its pid."""
     code = "import subprocess, sys; p = subprocess.Popen(['sleep', '600'], env=eval(sys.argv[1]), "
-    code += "start_new_session=True, stdout=subprocess.DEVNULL); print(p.pid)"
+    code += "start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); print(p.pid)"
     command = [sys.executable, "-c", code, repr(environment)]
     done = subprocess.run(command, start_new_session=True, check=True, capture_output=True)
     return int(done.stdout)
@@ -138,3 +138,24 @@ def roll_dice(fds: dict[str, int], argument: bytes) -> None:
         random=random.random(),
         numpy=None if numpy is None else float(numpy.random.random()),
     )
+
+
+def load_planted(fds: dict[str, int], argument: bytes) -> None:
+    import ctypes
+
+    tell(fds, planted=ctypes.CDLL("libplanted.so").planted())
+
+
+def tell_hash(fds: dict[str, int], argument: bytes) -> None:
+    tell(fds, hash=hash("a text"))
+
+
+def look_at_python(fds: dict[str, int], argument: bytes) -> None:
+    tell(fds, path=sys.path, flags=list(sys.flags))
+
+
+def unmark_descendants(fds: dict[str, int], argument: bytes) -> None:
+    """Start a daemon that has nothing of this process any more, the limit included."""
+    resource.setrlimit(resource.RLIMIT_RTTIME, (resource.RLIM_INFINITY,) * 2)
+    tell(fds, left=[_daemon({})])
+    time.sleep(LONG)
