@@ -91,7 +91,7 @@ def test_headers_when_included_twice() -> None:
     assert [relative(path) for path in bare] == []
 
 
-VENDOR = re.compile(r"\b(?:cu|hip)(?=[A-Z_])|(?i:\bhip\b|cuda|rocm|nvidia|\bamd|nccl|rccl)")
+VENDOR = re.compile(r"\b(?:cu|hip)(?=[A-Z_])|(?i:\bhip\b|cuda|(?<![a-z])rocm|nvidia|\bamd|nccl|rccl)")
 VENDOR_HOMES = ("runtime/devices/", "runtime/collectives/", "bindings/gpu/")
 
 
@@ -151,6 +151,7 @@ def without_script_part(tree: ast.Module) -> ast.Module:
 # The commands of a package, and code that runs in a child process of our own making.
 MAY_EXIT = re.compile(
     r".*/(cli|__main__)\.py|.*/cli/.*|runtime/devices/child\.py|porting/conversion\.py"
+    r"|runtime/actor/launch/(child|zygote|nursery)\.py|runtime/actor/faults\.py"
 )
 
 

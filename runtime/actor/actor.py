@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 
 from runtime.actor.endpoints import EndpointProperty
@@ -50,22 +49,26 @@ class Offer:
         self.is_async = any(each.is_async for each in self.endpoints.values())
 
 
-@functools.cache
+_offers: dict[type, Offer] = {}
+
+
 def offer_of(kind: type) -> Offer:
     """Return what a class offers."""
-    return Offer(kind)
+    found = _offers.get(kind)
+    if found is None:
+        found = _offers[kind] = Offer(kind)
+    return found
 
 
-def check_class(kind: type) -> None:
+def check_class(kind: object) -> None:
     """Raise TypeError or ValueError when a class cannot be spawned."""
-    if not (isinstance(kind, type) and issubclass(kind, Actor)):
+    if not isinstance(kind, type) or not issubclass(kind, Actor):
         raise TypeError(f"{kind!r} cannot be spawned: it is not a subclass of Actor")
     offer = offer_of(kind)
     taken = sorted(_RESERVED & offer.endpoints.keys())
     if taken:
         raise ValueError(
-            f"endpoints {taken} of {kind.__qualname__} have names that every mesh uses; "
-            "rename them"
+            f"endpoints {taken} of {kind.__qualname__} have names that every mesh uses; rename them"
         )
     plain = sorted(name for name, each in offer.endpoints.items() if not each.is_async)
     if offer.is_async and plain:
@@ -75,8 +78,6 @@ def check_class(kind: type) -> None:
         )
     for hook in _HOOKS:
         method = getattr(kind, hook, None)
-        if method is None or method is vars(Actor).get(hook):
-            continue
         if _is_async(method) and not offer.is_async:
             raise ValueError(
                 f"{hook} of {kind.__qualname__} is async and its endpoints are not; make it a "

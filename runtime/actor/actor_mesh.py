@@ -5,8 +5,8 @@ from __future__ import annotations
 from runtime.actor import arity, sending
 from runtime.actor.actor import offer_of
 from runtime.actor.endpoints import Endpoint, EndpointProperty
+from runtime.actor.generic import Generic
 from runtime.actor.mesh_trait import MeshTrait
-from runtime.actor.value_mesh import Generic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ActorMesh(MeshTrait, Generic[A]):
 
     def _with_shape(self, shape: Shape) -> ActorMesh[A]:
         part: ActorMesh[A] = ActorMesh(self.__name, self.__kind, self.__actor, self.__nodes, shape)
-        part.__started = self.__started  # noqa: SLF001 - its own class
+        part.__started = self.__started
         return part
 
     def _owned(self, started: Future[None], stop: Callable[[str], Future[None]]) -> None:
@@ -94,9 +94,7 @@ class ActorMesh(MeshTrait, Generic[A]):
         if found is None:
             plain = getattr(self.__kind, name, None)
             if plain is None or not callable(plain):
-                raise AttributeError(
-                    f"{self.__kind.__qualname__} has no endpoint {name!r}"
-                )
+                raise AttributeError(f"{self.__kind.__qualname__} has no endpoint {name!r}")
             return NotAnEndpoint(self, name, plain)
         bound = MeshEndpoint(self, name, found)
         self.__dict__[name] = bound
@@ -176,5 +174,3 @@ def as_endpoint(
     name = not_an_endpoint._name  # noqa: SLF001
     prefix = "port:" if explicit_response_port else "as:"
     return MeshEndpoint(not_an_endpoint._mesh, prefix + name, found)  # noqa: SLF001
-
-

@@ -13,7 +13,7 @@ from runtime import config, core
 from runtime.actor import _context
 from runtime.actor.actor import Actor, offer_of
 from runtime.actor.channel import ReplyPort
-from runtime.actor.errors import MeshFailure
+from runtime.actor.errors import CallCancelledError, MeshFailure
 from runtime.actor.replies import ERROR, FAILED, describe_error, failure_bytes, result_bytes
 from runtime.actor.shape import Extent, Point
 from runtime.transport.pickling import loads
@@ -48,7 +48,7 @@ class Spec:
         return Point(self.rank, Extent(self.labels, self.sizes))
 
 
-class ActorStopped(BaseException):  # noqa: N818 - an end, no error
+class ActorStopped(BaseException):
     """Ends the loop of an actor."""
 
 
@@ -59,7 +59,7 @@ class Runner:
     failure of the construction; `ended` is told once, with the failure or None.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is made from, and whom it tells
         self,
         local: Local,
         spec: Spec,
@@ -68,6 +68,7 @@ class Runner:
         started: Callable[[MeshFailure | None], None],
         ended: Callable[[Runner, MeshFailure | None], None],
         fill: Callable[[Instance], None],
+        serve_async: Callable[[Runner], None],
     ) -> None:
         self.local = local
         self.spec = spec
@@ -78,6 +79,7 @@ class Runner:
         self._started = started
         self._ended = ended
         self._fill = fill
+        self._serve_async = serve_async
         self._reason: str = ""
         self._fatal: MeshFailure | None = None
         self._user: Any = None
@@ -137,19 +139,15 @@ class Runner:
     def _live(self) -> MeshFailure | None:
         try:
             if offer_of(type(self._user)).is_async:
-                from runtime.actor.async_actors import serve
-
-                serve(self)
+                self._serve_async(self)
             else:
-                while True:
-                    message = self.mailbox.receive(None)
-                    if message is None:
-                        return None
+                while (message := self.mailbox.receive(None)) is not None:
                     self.handle(message)
         except ActorStopped:
             return self._fatal
         except BaseException as error:  # noqa: BLE001 - it fails the actor, whatever it is
             return self._fatal or self.failure_of(error, "exception")
+        return self._fatal
 
     def _finish(self, failure: MeshFailure | None) -> None:
         words = failure or self.stopped()
@@ -203,7 +201,7 @@ class Runner:
             return False
         if self.cancelled.pop((message.source_node, message.request), 0) == 0:
             return False
-        error = describe_error(CancelledError("the call was given up before it was begun"))
+        error = describe_error(CallCancelledError("the call was given up before it was begun"))
         self._reply(message, ERROR, error)
         return True
 
@@ -235,9 +233,7 @@ class Runner:
         prefix, _, plain = name.rpartition(":")
         method = getattr(self._user, plain, None)
         if prefix not in ("as", "port") or not callable(method):
-            raise AttributeError(
-                f"{type(self._user).__qualname__} has no endpoint {name!r}"
-            )
+            raise AttributeError(f"{type(self._user).__qualname__} has no endpoint {name!r}")
         return method, prefix == "port", True
 
     def control(self, message: Message) -> None:
@@ -281,7 +277,7 @@ class Runner:
         self.local.node.tell(self.spec.actor, method, data)
 
     def stopped(self) -> MeshFailure:
-        """What callers of a stopped actor are told."""
+        """Return what callers of a stopped actor are told."""
         reason = self._reason or "it was stopped"
         return self._facts("stopped", f"the actor has ended: {reason}", "")
 
@@ -311,10 +307,6 @@ class Runner:
             self.local.node.reply(
                 message.source_node, message.request, message.index, status, data, list(buffers)
             )
-
-
-class CancelledError(Exception):
-    """A call was given up."""
 
 
 class Answer:

@@ -13,7 +13,6 @@ import traceback
 
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
-from runtime.actor.owning import Owner
 from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from
 from runtime.transport.pickling import dumps, loads
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from runtime.actor.actor import Actor
     from runtime.actor.errors import MeshFailure
     from runtime.actor.local import Local
-    from runtime.actor.owning import Child
+    from runtime.actor.owning import Child, Owner
     from runtime.core import Message
 
 _LOOK = 1.0  # seconds between two looks at deadlines that others may have moved
@@ -48,6 +47,7 @@ class Agent:
             "!wake": lambda _: None,
         }
         self._fill = fill
+        self.actors: dict[int, Runner] = {}
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self.leaving = False
@@ -101,7 +101,7 @@ class Agent:
         caller, request, index = message.source_node, message.request, message.index
 
         def construct() -> Actor:
-            kind, args, kwargs = loads(buffers[0], buffers[1:])
+            kind, args, kwargs = loads(memoryview(buffers[0]), buffers[1:])
             actor: Actor = kind(*args, **kwargs)
             return actor
 
@@ -118,9 +118,10 @@ class Agent:
             started=started,
             ended=self._actor_ended,
             fill=lambda instance: self._fill(instance, spec),
+            serve_async=_serve_async,
         )
         with self.local.lock:
-            self.local.actors[spec.actor] = runner
+            self.actors[spec.actor] = runner
         runner.start()
 
     def _actor_ended(self, runner: Runner, failure: MeshFailure | None) -> None:
@@ -132,33 +133,33 @@ class Agent:
             owner.stop_all(failure, config.get("stop_timeout"))
         runner.clean_up(failure)
         with self.local.lock:
-            self.local.actors.pop(runner.spec.actor, None)
+            self.actors.pop(runner.spec.actor, None)
         tell_ended(self.local, runner.spec, failure)
 
     def _stop(self, message: Message) -> None:
         actor, reason = loads(message.data)
-        runner = self.local.actors.get(actor)
+        runner = self.actors.get(actor)
         if runner is not None:
             runner.stop(reason)
 
     def _cancel(self, message: Message) -> None:
         request, actors = loads(message.data)
         for actor in actors:
-            runner = self.local.actors.get(actor)
+            runner = self.actors.get(actor)
             if runner is not None:
                 runner.give_up(message.source_node, request)
 
     # What this process owns elsewhere.
 
     def _ended(self, message: Message) -> None:
-        """An actor has ended, or failed: the one that owns it decides."""
+        """Have the owner decide: an actor has ended, or failed."""
         owner_id, node, actor, failure = loads(message.data)
         owner = self.local.owners.get(owner_id)
         if owner is not None:
             owner.ended(owner.on_node(node, actor), failure)
 
     def _obituary(self, message: Message) -> None:
-        """A process is dead: all that was owned there is."""
+        """Have owners decide: a process is dead, and all that was owned there."""
         node = message.source_node
         failure = failure_from(message.data)
         for owner in list(self.local.owners.values()):
@@ -166,6 +167,12 @@ class Agent:
 
 
 _NOTHING = dumps((None,))[0]
+
+
+def _serve_async(runner: Runner) -> None:
+    from runtime.actor.async_actors import serve  # asyncio is for those who use it
+
+    serve(runner)
 
 
 def tell_ended(local: Local, spec: Spec, failure: MeshFailure | None) -> None:

@@ -7,6 +7,7 @@ import asyncio
 from runtime import config
 from runtime.actor import _context, loops
 from runtime.actor.actor import offer_of
+from runtime.actor.errors import CallCancelledError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ class _Server:
             if hasattr(result, "__await__"):
                 result = await result
         except asyncio.CancelledError:
-            from runtime.actor.actors import CancelledError
-
-            answer.error(CancelledError("the call was given up"))
+            answer.error(CallCancelledError("the call was given up"))
         except Exception as error:  # noqa: BLE001 - the endpoint's own
             answer.error(error)
         except BaseException as error:

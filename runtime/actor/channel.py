@@ -5,10 +5,10 @@ from __future__ import annotations
 from runtime import core
 from runtime.actor import _context
 from runtime.actor.future import Future
+from runtime.actor.generic import Generic
 from runtime.actor.local import local, new_actor_id
 from runtime.actor.replies import ERROR, describe_error, rebuilt_error, result_bytes
 from runtime.actor.shape import Extent
-from runtime.actor.value_mesh import Generic
 from runtime.transport.pickling import loads
 
 TYPE_CHECKING = False
@@ -136,13 +136,13 @@ class PortReceiver(Generic[R]):
             value = loads(message.data, message.buffers() if message.buffer_count else ())[0]
             return make(int(rank), value)
 
-        return Future(receipt, settle, lambda: None)  # type: ignore[arg-type] - acts as a Call
+        return Future(receipt, settle, lambda: None)
 
 
 class RankedPortReceiver(PortReceiver[R]):
     """A receiver that tells which rank has sent."""
 
-    def recv(self) -> Future[tuple[int, R]]:  # type: ignore[override] - as in Monarch
+    def recv(self) -> Future[Any]:
         """Return a future of (rank, value) of the next message."""
         return self._future(lambda rank, value: (rank, value))
 
@@ -163,5 +163,3 @@ class Channel(Generic[R]):
         """Return a port and a receiver of (rank, value)."""
         port, receiver = Channel.open(once)
         return port, receiver.ranked()
-
-

@@ -9,23 +9,22 @@ import signal
 import sys
 import threading
 
-from runtime import config
 from runtime.actor import _context, faults, local, ownership
-from runtime.actor._context import NOWHERE, Context, Instance
 from runtime.actor.agent import Agent, owner_of
 from runtime.actor.gateway import Gateway
 from runtime.actor.host_mesh import HostMesh
+from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
 from runtime.actor.owning import Owner
-from runtime.actor.proc_mesh import ProcMesh
-from runtime.actor.shape import Point, Shape
+from runtime.actor.shape import Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from runtime.actor.actors import Spec
+    from runtime.actor._context import Context
     from runtime.actor.future import Future
+    from runtime.actor.proc_mesh import ProcMesh
 
-#: The actor that the client is to others, and the one that a process without actors is.
+#: The actor that the client is to others.
 ROOT = 1
 _lock = threading.Lock()
 _clients: list[Client] = []
@@ -39,8 +38,7 @@ class Client:
         self.local = local.Local(host << 32, "client")
         self.agent = Agent(self.local, fill)
         self.gateway = Gateway(self.agent)
-        self.local.own_gateway = lambda: self.gateway  # type: ignore[method-assign]
-        self.context = context_of_process(self.local)
+        self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
         self._closed = False
 
@@ -77,34 +75,6 @@ def _make() -> local.Local:
 def _root_context() -> Context:
     local.local()
     return _clients[0].context
-
-
-def context_of_process(here: local.Local) -> Context:
-    """Return the context of code that no actor runs."""
-    instance = Instance(
-        node=here.node.id,
-        actor=ROOT,
-        name=here.name,
-        class_name="",
-        rank=Point(0, NOWHERE),
-        creator="",
-        proc=here.name,
-        mailbox=None,
-    )
-    _complete(instance, here)
-    return Context(instance)
-
-
-def fill(instance: Instance, spec: Spec) -> None:
-    """Complete what an actor knows of itself."""
-    del spec
-    _complete(instance, local.local())
-
-
-def _complete(instance: Instance, here: local.Local) -> None:
-    procs = ProcMesh(here.name, (here.node.id,), Shape.unity())
-    instance.own["proc"] = lambda: procs
-    instance.own["proc_mesh"] = lambda: procs
 
 
 def this_host() -> HostMesh:
@@ -152,7 +122,7 @@ def _root_owner() -> Owner:
 
 
 def _end_program(failure: faults.MeshFailure) -> None:
-    """The root fails: say why, wake the main thread, and exit with 1."""
+    """Say why the root fails, wake the main thread, and have the program exit with 1."""
     sys.stderr.write(f"the program ends by a failure that nothing handled:\n{failure.report()}\n")
     sys.stderr.flush()
     atexit.register(os._exit, 1)

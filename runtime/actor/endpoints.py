@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 
 from runtime.actor import sending
 from runtime.actor.future import Future
+from runtime.actor.generic import Generic
 from runtime.actor.replies import problem_of, value_of
 from runtime.actor.shape import Shape
-from runtime.actor.value_mesh import Generic, ValueMesh
+from runtime.actor.value_mesh import ValueMesh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class EndpointProperty:
         self.concurrent = concurrent
         self.instrument = instrument
         self.is_async = _is_async(method)
-        functools.update_wrapper(self, method)
+        self.__name__ = getattr(method, "__name__", "")
+        self.__doc__ = method.__doc__
+        self.__wrapped__ = method
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:  # noqa: ANN401
         return self if instance is None else self.method.__get__(instance, owner)
@@ -155,9 +158,7 @@ class Endpoint(ABC, Generic[R]):
         self._check(args, kwargs)
         sending.cast(self._targets(), self.name, args, kwargs)
 
-    def _send(
-        self, to: sending.Recipients, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Call:
+    def _send(self, to: sending.Recipients, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         self._check(args, kwargs)
         return sending.call(to, self.name, args, kwargs)
 

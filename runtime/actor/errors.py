@@ -53,7 +53,7 @@ class MeshFailure:
         parts = []
         failure: MeshFailure | None = self
         while failure is not None:
-            parts.append(failure._paragraph())
+            parts.append(failure._paragraph())  # noqa: SLF001 - its own class
             failure = failure.origin
         return "\nwhich brought down\n".join(reversed(parts))
 
@@ -178,6 +178,10 @@ class DeadlockError(RuntimeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (DeadlockError, (self.chain,))
+
+
+class CallCancelledError(RuntimeError):
+    """A call was given up by its caller."""
 
 
 class ShutdownError(RuntimeError):

@@ -21,9 +21,7 @@ default_hook = _unhandled
 
 def decided(failure: MeshFailure) -> bool:
     """Ask the program's hook; a hook that returns has handled the failure."""
-    import runtime.actor as package
-
-    hook = getattr(package, "unhandled_fault_hook", default_hook)
+    hook = getattr(sys.modules["runtime.actor"], "unhandled_fault_hook", default_hook)
     try:
         hook(failure)
     except SystemExit:

@@ -7,18 +7,36 @@ import threading
 import warnings
 
 from runtime.actor import _context, loops
+from runtime.actor.generic import Generic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Generator
-    from typing import Any, Generic, TypeVar
+    from typing import Any, Protocol, TypeVar
 
-    from runtime.core import Call
+    from runtime.core import Notifier
 
     R = TypeVar("R")
+
+    class Pending(Protocol):
+        """What a future waits for: a call of the core, or what acts like one."""
+
+        @property
+        def id(self) -> int:
+            """Its number, by which a deadlock is seen."""
+
+        @property
+        def settled(self) -> bool:
+            """Whether there is nothing more to wait for."""
+
+        def wait(self, timeout: float | None) -> bool:
+            """Wait for it; return whether it is settled."""
+
+        def notify(self, notifier: Notifier, token: int) -> None:
+            """Tell an event loop's notifier when it may be settled."""
 else:
-    from runtime.actor.value_mesh import Generic, R
+    R = object
 
 
 class Future(Generic[R]):
@@ -28,8 +46,10 @@ class Future(Generic[R]):
     raises the same exception.
     """
 
-    def __init__(self, call: Call, settle: Callable[[Call], R], cancel: Callable[[], None]) -> None:
-        self._call: Call | None = call
+    def __init__(
+        self, call: Pending, settle: Callable[[Any], R], cancel: Callable[[], None]
+    ) -> None:
+        self._call: Pending | None = call
         self._settle = settle
         self._cancel = cancel
         self._result: Any = None
@@ -104,7 +124,7 @@ class Future(Generic[R]):
             raise self._error
         return self._result  # type: ignore[no-any-return]
 
-    def _wait(self, call: Call, timeout: float | None) -> None:
+    def _wait(self, call: Pending, timeout: float | None) -> None:
         if call.settled:
             return
         with _Waiting(call):
@@ -113,7 +133,7 @@ class Future(Generic[R]):
                     f"no result after {timeout} s; the call goes on, get() may be called again"
                 )
 
-    def _settled(self, call: Call) -> None:
+    def _settled(self, call: Pending) -> None:
         """Take the result out of the call, once."""
         with self._lock:
             if self._call is None:
@@ -133,7 +153,7 @@ class _Waiting:
 
     __slots__ = ("_call", "_mailbox")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Pending) -> None:
         context = _context.current()
         self._call = call
         self._mailbox = None

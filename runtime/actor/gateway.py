@@ -7,6 +7,7 @@ import signal
 import socket
 import uuid
 from dataclasses import dataclass, field
+from functools import partial
 
 from runtime import config, core
 from runtime.actor import output, sending
@@ -52,10 +53,10 @@ class Process:
 
     order: Order
     index: int
-    output: output.Streams
     pid: int | None = None
     stopping: str = ""
     evidence: str = ""
+    output: output.Streams = field(init=False)
 
     @property
     def node(self) -> int:
@@ -75,6 +76,14 @@ class Process:
         return f"{self.order.mesh_name}{{{place}}}" if place else self.order.mesh_name
 
 
+_present: dict[int, Gateway] = {}
+
+
+def gateway_of_process(node: int) -> Gateway | None:
+    """Return the gateway that this process is, if it is the one of that node."""
+    return _present.get(node)
+
+
 class Gateway:
     """The processes of this host. Its methods run on the agent's thread unless they say else."""
 
@@ -87,6 +96,8 @@ class Gateway:
         self._launcher = Launcher(
             on_exit=self._on_exit, preload=("runtime.actor.worker", *config.get("preload"))
         )
+        _present.clear()
+        _present[self._node.id] = self
         agent.handlers |= {
             "spawn_procs": self._ordered,
             "stop_procs": self._stop_ordered,
@@ -116,9 +127,8 @@ class Gateway:
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         listener.bind(core.socket_name(node_id))
         listener.listen(_BACKLOG)
-        streams, stdout, stderr = self._output.open(order, index)
-        process = Process(order, index, streams)
-        streams.name = process.name
+        process = Process(order, index)
+        process.output, stdout, stderr = self._output.open(process.name)
         self._processes[node_id] = process
         self._node.adopt(ours.detach(), node_id, unix_socket=True)
         affinity = order.affinity[index] if order.affinity else None
@@ -159,10 +169,10 @@ class Gateway:
                 continue
             process.stopping = reason or "its owner stopped it"
             self._node.cast(sending.agents([node_id]), 0, "leave", (), b"", [], 0.0)
-            self._agent.after(patience, lambda node=node_id: self._kill(node, signal.SIGTERM))
+            self._agent.after(patience, partial(self._kill, node_id, signal.SIGTERM))
             self._agent.after(
                 patience + config.get("cleanup_timeout"),
-                lambda node=node_id: self._kill(node, signal.SIGKILL),
+                partial(self._kill, node_id, signal.SIGKILL),
             )
 
     def _kill(self, node_id: int, number: int) -> None:
@@ -205,7 +215,7 @@ class Gateway:
             process.pid = loads(message.data)[0]
 
     def _lost(self, message: Message) -> None:
-        """A connection has ended; if the process lives on it cannot be reached, and is killed."""
+        """Kill a process that lives on after its connection: nobody can reach it."""
         node_id = message.source_node
 
         def look() -> None:
@@ -220,7 +230,7 @@ class Gateway:
                 self.stop((process.node,), "the process of its owner is dead")
 
     def _silent(self, message: Message) -> None:
-        """No sign of life: the process is stopped, or its host is; it must not come back."""
+        """Kill a process that gives no sign of life: it must not come back."""
         process = self._processes.get(message.source_node)
         if process is None:
             return

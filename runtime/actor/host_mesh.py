@@ -7,12 +7,12 @@ import os
 from runtime import config
 from runtime.actor import _context, sending
 from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
-from runtime.actor.gateway import Order
+from runtime.actor.gateway import Order, gateway_of_process
 from runtime.actor.latch import Latch
 from runtime.actor.local import local, new_id
 from runtime.actor.mesh_trait import MeshTrait
-from runtime.actor.owning import Child
 from runtime.actor.ownership import current_owner
+from runtime.actor.owning import Child
 from runtime.actor.proc_mesh import ProcMesh
 from runtime.actor.shape import Extent, Point, Shape
 from runtime.actor.waiting import when_ready
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from runtime.actor.future import Future
+    from runtime.actor.local import Local
 
 
 class HostMesh(MeshTrait):
@@ -59,7 +60,7 @@ class HostMesh(MeshTrait):
     def with_python_executable(self, python: str) -> HostMesh:
         """Return the same hosts; their processes run this interpreter."""
         other = self._with_shape(self._own_shape)
-        other._python = python
+        other._python = python  # noqa: SLF001 - its own class
         return other
 
     def spawn_procs(
@@ -86,9 +87,7 @@ class HostMesh(MeshTrait):
         if bad:
             raise ValueError(f"per_host is {bad}; a host needs one process or more")
         inner = Extent(per_host.keys(), per_host.values())
-        extent = Extent(
-            [*self.extent.labels, *inner.labels], [*self.extent.sizes, *inner.sizes]
-        )
+        extent = Extent([*self.extent.labels, *inner.labels], [*self.extent.sizes, *inner.sizes])
         hosts = [self._gateways[rank] for rank in self._own_shape.ndslice.ranks()]
         return _Spawning(self, name or "procs", hosts, extent, inner.nelements).spawn(
             bootstrap, proc_bind, bootstrap_command, self._python
@@ -175,10 +174,11 @@ class _Spawning:
 _PLAIN = default_bootstrap_cmd()
 
 
-def place_order(here: Any, gateway: int, order: Order) -> None:  # noqa: ANN401 - the Local
+def place_order(here: Local, gateway: int, order: Order) -> None:
     """Have the gateway of a host start processes."""
-    if gateway == here.node.id:
-        here.own_gateway().spawn(order)
+    own = gateway_of_process(gateway)
+    if own is not None:
+        own.spawn(order)
         return
     data, buffers = dumps((order,))
     timeout = config.get("send_timeout")

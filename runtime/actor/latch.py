@@ -51,7 +51,7 @@ class Latch:
 
     def future(self) -> Future[None]:
         """Return a future of the opening."""
-        return Future(self, self._settle, lambda: None)  # type: ignore[arg-type] - acts as a Call
+        return Future(self, self._settle, lambda: None)
 
     def _settle(self, _: object) -> None:
         if self.error is not None:

@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from runtime.actor.actors import Runner
-    from runtime.actor.gateway import Gateway
     from runtime.actor.owning import Owner
 
 _KEYS = (
@@ -37,13 +35,8 @@ class Local:
         self.process = os.getpid()
         self.node = core.make_node(node_id, {key: config.get(key) for key in _KEYS})
         self.agent = core.open_mailbox(self.node, 0)
-        self.actors: dict[int, Runner] = {}
         self.owners: dict[int, Owner] = {}
         self.lock = threading.RLock()
-
-    def own_gateway(self) -> Gateway:
-        """Return the gateway that this process is; RuntimeError if another one is."""
-        raise RuntimeError(f"{self.name} is no gateway: {self.gateway:x} starts its processes")
 
     @property
     def gateway(self) -> int:
@@ -82,7 +75,7 @@ def install(one: Local) -> None:
 
 
 def forget() -> None:
-    """The process is no longer part of a program."""
+    """Make the process no part of a program any more."""
     _present.clear()
 
 

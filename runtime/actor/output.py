@@ -10,18 +10,16 @@ from collections import deque
 
 from runtime import config, core
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from runtime.actor.gateway import Order
-
 _REMEMBERED = 200  # lines of each process
 
 
 class Streams:
     """Standard output and error of one process."""
 
-    def __init__(self, forwarder: Forwarder, pipes: tuple[core.OutputPipe, core.OutputPipe]) -> None:
-        self.name = ""
+    def __init__(
+        self, forwarder: Forwarder, name: str, pipes: tuple[core.OutputPipe, core.OutputPipe]
+    ) -> None:
+        self.name = name
         self._forwarder = forwarder
         self._pipes = pipes
         self._rest = [b"", b""]
@@ -75,9 +73,8 @@ class Forwarder:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def open(self, order: Order, index: int) -> tuple[Streams, int, int]:
+    def open(self, name: str) -> tuple[Streams, int, int]:
         """Return the streams of a process to be, and the ends that it writes to."""
-        del order, index
         with self._lock:
             token = self._next
             self._next += 1
@@ -90,7 +87,7 @@ class Forwarder:
             capacity = config.get("log_buffer")
             pipes.append(core.watch_output(self._node, read, capacity, self._notifier, token))
             ends.append(write)
-        streams = Streams(self, (pipes[0], pipes[1]))
+        streams = Streams(self, name, (pipes[0], pipes[1]))
         self._streams[token] = streams
         return streams, ends[0], ends[1]
 

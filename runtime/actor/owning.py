@@ -89,7 +89,7 @@ class Owner:
             self._handle(Spawned(name, tuple(child.name for child in children)))
 
     def started(self, name: str) -> None:
-        """A child is up."""
+        """Take note that a child is up."""
         with self._lock:
             if name in self._children:
                 self._handle(ChildStarted(Life(name)))
@@ -104,7 +104,7 @@ class Owner:
             ]
 
     def ended(self, children: Sequence[Child], failure: MeshFailure | None) -> None:
-        """Children have ended together: by themselves, or as they were asked to."""
+        """Take the end of children: by themselves, or as they were asked to."""
         if not children:
             return
         lives = tuple(Life(child.name) for child in children)
@@ -117,7 +117,7 @@ class Owner:
                 self._forget(child)
 
     def handled(self, event_id: str, verdict: bool | MeshFailure) -> None:  # noqa: FBT001 - a verdict
-        """The actor has decided about a failure that it was asked about."""
+        """Take the actor's verdict about a failure that it was asked about."""
         with self._lock:
             self._handle(Handled(event_id, verdict))
 

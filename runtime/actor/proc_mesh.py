@@ -11,10 +11,10 @@ from runtime.actor.errors import SerializationError
 from runtime.actor.future import Future
 from runtime.actor.local import local, new_actor_id
 from runtime.actor.mesh_trait import MeshTrait
-from runtime.actor.owning import Child
 from runtime.actor.ownership import current_owner
+from runtime.actor.owning import Child
 from runtime.actor.replies import problem_of
-from runtime.actor.shape import Point, Shape
+from runtime.actor.shape import Extent, Point, Shape
 from runtime.transport.pickling import PicklingError, dumps
 
 TYPE_CHECKING = False
@@ -68,49 +68,14 @@ class ProcMesh(MeshTrait):
         arguments that cannot be pickled.
         """
         check_class(Class)
-        nodes = self._members()
-        here, me = local(), _context.context().actor_instance
-        mesh: ActorMesh[A] = ActorMesh(name, Class, new_actor_id(), nodes, Shape.of(self.extent))
-        actor = mesh._actor_id  # noqa: SLF001 - of the same package
         try:
-            buffers = pickled_class(Class, args, kwargs)
+            carried = pickled_class(Class, args, kwargs)
         except PicklingError as error:
             raise SerializationError(f"spawn of {Class.__qualname__}: {error}") from error
-        owner = current_owner()
-        group = f"{name}#{actor:x}"
-        extent = self.extent
-        owner.spawned(
-            group,
-            mesh,
-            [
-                Child(f"{group}/{rank}", node, actor, group, name, Point(rank, extent))
-                for rank, node in enumerate(nodes)
-            ],
+        mesh: ActorMesh[A] = ActorMesh(
+            name, Class, new_actor_id(), self._members(), Shape.of(self.extent)
         )
-        spec = {
-            "actor": actor,
-            "mesh_name": name,
-            "labels": tuple(extent.labels),
-            "sizes": tuple(extent.sizes),
-            "owner": (here.node.id, me.actor),
-            "creator": me.path,
-        }
-        data, _ = dumps((spec, tuple(range(len(nodes)))))
-        call = core.call(
-            here.node,
-            sending.agents(nodes),
-            sending.AGENT,
-            "spawn",
-            (),
-            data,
-            buffers,
-            config.get("send_timeout"),
-            "",
-        )
-        mesh._owned(  # noqa: SLF001 - of the same package
-            Future(call, _nothing_of(name), lambda: None),
-            lambda reason: owner.stop_group(group, reason).future(),
-        )
+        _bring_up(mesh, name, self._members(), self.extent, carried)
         return mesh
 
     def stop(self, reason: str = "") -> Future[None]:
@@ -139,6 +104,37 @@ class ProcMesh(MeshTrait):
 
     def __repr__(self) -> str:
         return f"ProcMesh({self._name}, {self._own_shape})"
+
+
+def _bring_up(
+    mesh: ActorMesh[Any], name: str, nodes: list[int], extent: Extent, carried: list[Any]
+) -> None:
+    """Have the processes construct the actors of a mesh, which the running actor owns."""
+    here, me = local(), _context.context().actor_instance
+    owner = current_owner()
+    actor = mesh._actor_id  # noqa: SLF001 - of the same package
+    group = f"{name}#{actor:x}"
+    children = [
+        Child(f"{group}/{rank}", node, actor, group, name, Point(rank, extent))
+        for rank, node in enumerate(nodes)
+    ]
+    owner.spawned(group, mesh, children)
+    spec = {
+        "actor": actor,
+        "mesh_name": name,
+        "labels": tuple(extent.labels),
+        "sizes": tuple(extent.sizes),
+        "owner": (here.node.id, me.actor),
+        "creator": me.path,
+    }
+    data, _ = dumps((spec, tuple(range(len(nodes)))))
+    timeout = config.get("send_timeout")
+    to = sending.agents(nodes)
+    call = core.call(here.node, to, sending.AGENT, "spawn", (), data, carried, timeout, "")
+    mesh._owned(  # noqa: SLF001 - of the same package
+        Future(call, _nothing_of(name), lambda: None),
+        lambda reason: owner.stop_group(group, reason).future(),
+    )
 
 
 def _nothing_of(name: str) -> Callable[[core.Call], None]:

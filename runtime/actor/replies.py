@@ -7,6 +7,7 @@ import traceback
 
 from runtime.actor.errors import (
     ActorError,
+    CallCancelledError,
     DeadlockError,
     MeshFailure,
     RemoteError,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from runtime.core import Message
 
+_OURS = SerializationError, SupervisionError, DeadlockError, CallCancelledError
 OK, ERROR, FAILED, DEADLOCK = range(4)
 _UNKNOWN = "the process of the actor cannot be reached, and nobody has said how it ended"
 
@@ -89,7 +91,7 @@ def problem_of(message: Message, endpoint: str) -> Exception:
     """Return the exception for a reply that is no result."""
     if message.status == ERROR:
         error, formatted = rebuilt_error(message.data)
-        if isinstance(error, SerializationError | SupervisionError | DeadlockError):
+        if isinstance(error, _OURS):
             return error
         text = (
             f"actor call {endpoint} failed: {formatted.rstrip().splitlines()[-1]}\n"
@@ -110,4 +112,3 @@ def result_bytes(result: object, endpoint: str) -> tuple[int, bytes, list[Any]]:
         refusal = SerializationError(f"the result of {endpoint}: {error}")
         return ERROR, describe_error(refusal), []
     return OK, data, buffers
-

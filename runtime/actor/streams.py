@@ -71,4 +71,4 @@ def _future(arrival: _Arrival, endpoint: str) -> Future[Any]:
             raise problem_of(message, endpoint)
         return value_of(message)
 
-    return Future(arrival, settle, lambda: None)  # type: ignore[arg-type] - acts as a Call
+    return Future(arrival, settle, lambda: None)

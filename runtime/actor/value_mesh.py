@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from runtime.actor.generic import Generic
 from runtime.actor.mesh_trait import MeshTrait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Generic, TypeVar
+    from typing import TypeVar
 
     from runtime.actor.shape import Point, Shape
 
     R = TypeVar("R")
 else:
     R = object
-
-    class Generic:
-        """Stand in for typing's, which costs more to import than everything here together."""
-
-        __slots__ = ()
-
-        def __class_getitem__(cls, _parameter: object) -> type:
-            return cls
-
 
 SHOWN = 64  # values in a repr; a mesh may have thousands
 # Of these, equal ones cannot be told apart, so that a run of them may become one.

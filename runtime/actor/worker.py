@@ -8,8 +8,9 @@ import sys
 import traceback
 
 from runtime import config
-from runtime.actor import _context, client, local, sending
+from runtime.actor import _context, local, sending
 from runtime.actor.agent import Agent
+from runtime.actor.identity import context_of_process, fill
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from runtime.core import Message
 
+_NOBODY = 1  # the actor that code of no actor is
 _NO_GATEWAY = 70  # status of a process whose gateway is gone
 
 
@@ -47,9 +49,9 @@ class Worker:
     def __init__(self, here: local.Local) -> None:
         self._here = here
         self._status = 0
-        self.agent = Agent(here, client.fill)
+        self.agent = Agent(here, fill)
         self.agent.handlers |= {"leave": self._leave, "!lost": self._lost}
-        _context.provide_root(lambda: client.context_of_process(here))
+        _context.provide_root(lambda: context_of_process(here, _NOBODY))
         signal.signal(signal.SIGTERM, self._terminated)
 
     def run(self) -> int:
@@ -72,13 +74,13 @@ class Worker:
         self.agent.leaving = True
 
     def _lost(self, message: Message) -> None:
-        """The gateway is gone: whoever wanted this process is too."""
+        """Leave when the gateway is gone: whoever wanted this process is too."""
         if message.source_node == self._here.gateway:
             self._status = _NO_GATEWAY
             self.agent.leaving = True
 
     def _end_actors(self) -> None:
-        runners = list(self._here.actors.values())
+        runners = list(self.agent.actors.values())
         for runner in runners:
             runner.stop("its process ends")
         for runner in runners:

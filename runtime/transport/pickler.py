@@ -1,13 +1,11 @@
-"""The pickler for values that are not plain: by value what cannot be imported, out of band what
-is large.
-"""
+"""The pickler for values that are not plain: some go by value, large ones out of band."""
 
 from __future__ import annotations
 
 import io
 import pickle
 
-import cloudpickle
+import cloudpickle  # type: ignore[import-untyped]
 
 from runtime.transport.pickling import LARGE, loaded
 
@@ -35,11 +33,11 @@ def as_it_is(buffer: object) -> object:
     return buffer if type(buffer) is bytes else bytes(buffer)  # type: ignore[call-overload]
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc] - untyped
-    def reducer_override(self, obj: object) -> Any:  # noqa: ANN401 - pickle's contract
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    def reducer_override(self, obj: Any) -> Any:  # noqa: ANN401 - pickle's contract
         torch = loaded("torch")
         if torch is not None and type(obj) is torch.Tensor and _is_flat(torch, obj):
-            return _tensor_from, (_bytes_of(torch, obj), str(obj.dtype)[6:], tuple(obj.shape))
+            return _tensor_from, (_bytes_of(obj), str(obj.dtype)[6:], tuple(obj.shape))
         return super().reducer_override(obj)
 
 
@@ -77,18 +75,18 @@ def _is_flat(torch: Any, tensor: Any) -> bool:  # noqa: ANN401 - torch is not im
     )
 
 
-def _bytes_of(torch: Any, tensor: Any) -> pickle.PickleBuffer:  # noqa: ANN401
+def _bytes_of(tensor: Any) -> pickle.PickleBuffer:  # noqa: ANN401
     from runtime.core import bytes_of
 
     return pickle.PickleBuffer(bytes_of(tensor, tensor.data_ptr(), tensor.nbytes))
 
 
-def _tensor_from(buffer: object, dtype: str, shape: tuple[int, ...]) -> object:
+def _tensor_from(buffer: Any, dtype: str, shape: tuple[int, ...]) -> object:  # noqa: ANN401
     import torch
 
     kind = getattr(torch, dtype)
-    if not memoryview(buffer).nbytes:  # type: ignore[arg-type]
+    if not memoryview(buffer).nbytes:
         return torch.empty(shape, dtype=kind)
-    if memoryview(buffer).readonly:  # type: ignore[arg-type]
-        buffer = bytearray(buffer)  # type: ignore[arg-type]
+    if memoryview(buffer).readonly:
+        buffer = bytearray(buffer)
     return torch.frombuffer(buffer, dtype=kind).reshape(shape)

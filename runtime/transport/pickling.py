@@ -12,7 +12,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import Any
 
 # From here on `bytes` are worth a buffer of their own.
@@ -39,7 +39,7 @@ def dumps(value: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
         raise PicklingError(f"{_culprit(value)} cannot be pickled: {error}") from error
 
 
-def loads(data: bytes, buffers: Iterable[Any] = ()) -> Any:  # noqa: ANN401 - whatever was sent
+def loads(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:  # noqa: ANN401 - whatever was sent
     """Return the value again. Only for data of a process that has proved who it is."""
     return pickle.loads(data, buffers=buffers)  # noqa: S301
 
@@ -97,5 +97,3 @@ def _can(value: object) -> bool:
 def loaded(module: str) -> Any:  # noqa: ANN401 - a module
     """Return a module that something else has imported, or None."""
     return sys.modules.get(module)
-
-
