@@ -48,10 +48,13 @@ def read(pid: int) -> tuple[int, int] | None:
 
 
 def find(run: int, number: int | None = ALL) -> list[int]:
-    """Return the processes of the machine with this mark, zombies included, but not the caller."""
+    """Return the living processes of the machine with this mark, but not the caller.
+
+    Zombies do not count: whoever inherited one reaps it in its own time.
+    """
     own = os.getpid()
-    present = system.processes()
-    return [pid for pid in present if pid != own and _matches(read(pid), run, number)]
+    marked = [pid for pid in system.processes() if _matches(read(pid), run, number)]
+    return [pid for pid in marked if pid != own and not system.is_dead(pid)]
 
 
 def kill(run: int, number: int | None = ALL) -> int:

@@ -44,7 +44,12 @@ def set_name(name: str) -> None:
 
 def children_of(parent: int) -> list[int]:
     """Return the direct children of a process, zombies included."""
-    return [pid for pid in processes() if _parent_of(pid) == parent]
+    return [pid for pid in processes() if _state(pid)[1] == parent]
+
+
+def is_dead(pid: int) -> bool:
+    """Say whether a process has ended, be it reaped or not."""
+    return _state(pid)[0] in {"", "Z", "X"}
 
 
 def processes() -> list[int]:
@@ -52,10 +57,12 @@ def processes() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
 
 
-def _parent_of(pid: int) -> int | None:
+def _state(pid: int) -> tuple[str, int]:
+    """Return the letter of a process's state and its parent; ("", 0) when it is not there."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
             # The name of the program, in parentheses, may hold anything.
-            return int(file.read().rpartition(b")")[2].split()[1])
+            state, parent = file.read().rpartition(b")")[2].split()[:2]
     except OSError:
-        return None
+        return "", 0
+    return state.decode(), int(parent)

@@ -59,14 +59,14 @@ def read_line(fd: int) -> bytes:
 class Host:
     """A launcher, the exits it told, and everything that is to be closed."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - of Launcher
         self.exits: queue.Queue[Exit] = queue.Queue()
         self.launcher = Launcher(on_exit=self.exits.put, **options)
         self._numbers = itertools.count(1)
         self._opened: list[int] = []
         self._seen: dict[int, Exit] = {}
 
-    def start(self, main: str, argument: bytes = b"", **options: Any) -> Node:
+    def start(self, main: str, argument: bytes = b"", **options: Any) -> Node:  # noqa: ANN401 - of Spawn
         """Start a process whose standard output and error are one pipe."""
         told, tell = os.pipe()
         output, out = os.pipe()
@@ -104,7 +104,7 @@ def new_host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Host]]:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     hosts: list[Host] = []
 
-    def make(**options: Any) -> Host:
+    def make(**options: Any) -> Host:  # noqa: ANN401 - of Launcher
         hosts.append(Host(**options))
         return hosts[-1]
 
@@ -120,8 +120,12 @@ def host(new_host: Callable[..., Host]) -> Host:
 
 
 def gone(pid: int) -> bool:
-    """Say whether a process has ended and was reaped."""
-    return not Path(f"/proc/{pid}").exists()
+    """Say whether a process has ended and was reaped, or waits for init to do that."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[:2]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return (state, parent) == ("Z", "1")
 
 
 @pytest.fixture

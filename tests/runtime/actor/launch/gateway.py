@@ -2,17 +2,12 @@
 
 import json
 import os
-import sys
-
-sys.path[:] = json.loads(os.environ["LAUNCH_PATH"])
-
 import queue
 import select
 import signal
 import subprocess
+import sys
 from typing import Any
-
-from runtime.actor.launch.launcher import Exit, Launcher, Spawn
 
 SECONDS = 30.0
 
@@ -21,6 +16,8 @@ class Gateway:
     """A launcher with the pipe through which its processes tell."""
 
     def __init__(self) -> None:
+        from runtime.actor.launch.launcher import Exit, Launcher
+
         self.exits: queue.Queue[Exit] = queue.Queue()
         self.launcher = Launcher(on_exit=self.exits.put)
         self.read, self.write = os.pipe()
@@ -28,6 +25,8 @@ class Gateway:
 
     def start(self, main: str, argument: bytes = b"") -> dict[str, Any]:
         """Start a process; return what it tells."""
+        from runtime.actor.launch.launcher import Spawn
+
         self.number += 1
         request = Spawn(
             self.number, "node", f"launch_mains:{main}", argument, 2, 2, {"told": self.write}
@@ -82,7 +81,7 @@ def exec_away() -> None:
     """Become another program, under the same process number."""
     gateway = Gateway()
     say(family(gateway))
-    os.execvp("sleep", ["sleep", "600"])
+    os.execvp("sleep", ["sleep", "600"])  # noqa: S606 - no shell is wanted
 
 
 def exit_early() -> None:
@@ -114,4 +113,5 @@ def use_subprocess() -> None:
 
 
 if __name__ == "__main__":
+    sys.path[:] = json.loads(os.environ["LAUNCH_PATH"])  # whatever flags it was given
     globals()[sys.argv[1]]()

@@ -15,7 +15,7 @@ from typing import Any
 LONG = 600.0
 
 
-def tell(fds: dict[str, int], /, **words: Any) -> None:
+def tell(fds: dict[str, int], /, **words: Any) -> None:  # noqa: ANN401 - whatever JSON has
     os.write(fds["told"], json.dumps({"pid": os.getpid(), **words}).encode() + b"\n")
 
 
@@ -34,12 +34,12 @@ def count_bytes(fds: dict[str, int], argument: bytes) -> None:
 
 def look_around(fds: dict[str, int], argument: bytes) -> None:
     names = argument.decode().split()
-    open_fds = sorted(int(name) for name in os.listdir("/proc/self/fd"))
+    open_fds = [path for path in sorted(Path("/proc/self/fd").iterdir()) if path.exists()]
     tell(
         fds,
         fds=fds,
-        open=[fd for fd in open_fds if os.path.exists(f"/proc/self/fd/{fd}")],
-        links={fd: os.readlink(f"/proc/self/fd/{fd}") for fd in (0, 1, 2)},
+        open=[int(path.name) for path in open_fds],
+        links={fd: str(Path(f"/proc/self/fd/{fd}").readlink()) for fd in (0, 1, 2)},
         variables={name: os.environ.get(name) for name in names},
         inherited=Path("/proc/self/environ").read_text(encoding="utf-8").split("\0"),
         cwd=str(Path.cwd()),
@@ -49,7 +49,7 @@ def look_around(fds: dict[str, int], argument: bytes) -> None:
         group=os.getpgid(0),
         session=os.getsid(0),
         parent=os.getppid(),
-        random=random.random(),
+        random=random.getrandbits(64),
         interrupt=signal.getsignal(signal.SIGINT) is signal.default_int_handler,
         terminate=signal.getsignal(signal.SIGTERM) == signal.SIG_DFL,
         blocked=sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
@@ -60,8 +60,8 @@ def look_around(fds: dict[str, int], argument: bytes) -> None:
 
 
 def print_and_wait(fds: dict[str, int], argument: bytes) -> None:
-    print("a line")
-    print("another line", file=sys.stderr)
+    sys.stdout.write("a line\n")
+    sys.stderr.write("another line\n")
     tell(fds)
     time.sleep(LONG)
 
@@ -69,9 +69,9 @@ def print_and_wait(fds: dict[str, int], argument: bytes) -> None:
 def print_last_words(fds: dict[str, int], argument: bytes) -> None:
     import atexit
 
-    atexit.register(print, "said at exit")
-    threading.Thread(target=lambda: print("said by a thread")).start()
-    print("said without end", end="")
+    atexit.register(sys.stdout.write, "said at exit\n")
+    threading.Thread(target=sys.stdout.write, args=["said by a thread\n"]).start()
+    sys.stdout.write("said without end")
 
 
 def flood(fds: dict[str, int], argument: bytes) -> None:
@@ -103,8 +103,8 @@ def end_when_terminated(fds: dict[str, int], argument: bytes) -> None:
 
 def _daemon(environment: dict[str, str] | None = None) -> int:
     """Start a program that has left session, group and parent; return its pid."""
-    code = "import subprocess, sys; p = subprocess.Popen(['sleep', '600'], env=eval(sys.argv[1]), "
-    code += "start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); print(p.pid)"
+    code = "import subprocess as s, sys; p = s.Popen(['sleep', '600'], env=eval(sys.argv[1]), "
+    code += "start_new_session=True, stdout=s.DEVNULL, stderr=s.DEVNULL); print(p.pid)"
     command = [sys.executable, "-c", code, repr(environment)]
     done = subprocess.run(command, start_new_session=True, check=True, capture_output=True)
     return int(done.stdout)
@@ -135,7 +135,7 @@ def roll_dice(fds: dict[str, int], argument: bytes) -> None:
     numpy = sys.modules.get("numpy")
     tell(
         fds,
-        random=random.random(),
+        random=random.getrandbits(64),
         numpy=None if numpy is None else float(numpy.random.random()),
     )
 

@@ -79,7 +79,7 @@ def test_receive_when_descriptors_come_with_it(ends: Ends, size: int) -> None:
 
 
 def test_send_when_a_message_has_too_many_descriptors(ends: Ends) -> None:
-    with pytest.raises(ValueError, match="^253 descriptors in one message, 252 can pass$"):
+    with pytest.raises(ValueError, match=r"^253 descriptors in one message, 252 can pass$"):
         ends[0].send(("fds",), [0] * 253)
 
 

@@ -47,7 +47,7 @@ def test_merged_when_both_have_a_variable() -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("", "x"), ("A=B", "x"), ("A\0", "x"), ("A", "\0")])
 def test_merged_when_a_variable_cannot_be(name: str, value: str) -> None:
-    with pytest.raises(ValueError, match="^an environment cannot have the variable"):
+    with pytest.raises(ValueError, match=r"^an environment cannot have the variable"):
         environment.merged({}, {name: value})
 
 

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from runtime.actor.launch.launcher import Exit, LauncherClosedError
 
 Host = Any  # of conftest.py, which is no module of a package
 AllGone = Callable[[list[int]], None]
+FDS = Path("/proc/self/fd")
 SECONDS = 20.0  # a grace that no test comes to the end of
 
 
@@ -151,7 +153,7 @@ def test_close_when_closed_before(host: Host) -> None:
         each.join(SECONDS)
     host.launcher.close(0)
     assert host.exits.qsize() == 1
-    with pytest.raises(LauncherClosedError, match="^the launcher is closed: "):
+    with pytest.raises(LauncherClosedError, match=r"^the launcher is closed: "):
         host.start("wait")
 
 
@@ -192,10 +194,14 @@ def test_spawn_when_many_at_once(host: Host) -> None:
     assert len({host.exit_of(node).pid for node in nodes}) == 40
 
 
+def _open() -> dict[str, str]:
+    return {path.name: str(path.readlink()) for path in FDS.iterdir() if path.exists()}
+
+
 def test_descriptors_when_processes_came_and_went(
     new_host: Callable[..., Host], until: Callable[..., None]
 ) -> None:
-    before = set(os.listdir("/proc/self/fd"))
+    before = _open()
     host = new_host()
     for _ in range(3):
         host.exit_of(host.start("return_status"))
@@ -203,4 +209,4 @@ def test_descriptors_when_processes_came_and_went(
     for fd in host._opened:
         os.close(fd)
     host._opened.clear()
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert _open() == before
