@@ -105,7 +105,12 @@ class Control:
         """
         room = _socket.CMSG_SPACE(_MAX_FDS * 4)
         flags = _socket.MSG_CMSG_CLOEXEC
-        data, rights, _, _ = self._socket.recvmsg(2 * _INLINE, room, flags)
+        try:
+            data, rights, _, _ = self._socket.recvmsg(2 * _INLINE, room, flags)
+        except ConnectionResetError:
+            # The peer closed with messages of ours unread. The kernel says so once, before it
+            # gives out what the peer had sent.
+            data, rights, _, _ = self._socket.recvmsg(2 * _INLINE, room, flags)
         fds: list[int] = []
         for level, kind, content in rights:
             if (level, kind) == (_socket.SOL_SOCKET, _socket.SCM_RIGHTS):

@@ -56,6 +56,15 @@ class Zygote:
 
     def serve(self) -> Child | None:
         """Serve until nothing is left to do (None); in a forked process return what it is to be."""
+        own = os.getpid()
+        try:
+            return self._serve()
+        except BaseException:
+            if os.getpid() == own:  # a bug of ours: still leave nobody behind
+                self._family.kill_all()
+            raise
+
+    def _serve(self) -> Child | None:
         while True:
             ready = {fd for fd, _ in self._poll.poll(self._timeout())}
             if self._gateway in ready:
@@ -270,7 +279,6 @@ def main(config: "dict[str, Any]") -> None:
     child = None
     if _prepare(config, link):
         zygote = Zygote(config["run"], link, GATEWAY_FD)
-        zygote.tell("serving")
         child = zygote.serve()
     if child is None:
         os._exit(0)

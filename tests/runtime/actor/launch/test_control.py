@@ -43,6 +43,14 @@ def test_receive_when_the_peer_has_closed(ends: Ends) -> None:
     assert ends[1].receive() is None
 
 
+def test_receive_when_the_peer_has_closed_without_reading(ends: Ends) -> None:
+    ends[1].send(("never read",))
+    ends[0].send(("last",))
+    ends[0].close()
+    assert ends[1].receive() == (("last",), [])
+    assert ends[1].receive() is None
+
+
 def test_send_when_the_peer_has_closed(ends: Ends) -> None:
     ends[1].close()
     with pytest.raises(BrokenPipeError):
