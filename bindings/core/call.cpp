@@ -6,34 +6,42 @@
 
 namespace eclosion {
 
-void Call::reply(Frame frame) {
+bool Call::reply(Frame& frame) {
   const std::uint32_t index = frame.header.index;
   std::lock_guard lock(mutex_);
-  if (index >= replies_.size() || replies_[index]) return;
+  if (abandoned_ || index >= replies_.size() || replies_[index].came)
+    return false;
   if (static_cast<ReplyStatus>(frame.header.flags) != ReplyStatus::kOk &&
       !problem_)
     problem_ = index;
-  replies_[index] = std::move(frame);
+  replies_[index] = {true, std::move(frame)};
   arrived_.push_back(index);
   --remaining_;
   // Whoever waits for all of them is not woken for each.
-  if (remaining_ != 0 && !problem_ && !one_by_one_) return;
+  if (remaining_ != 0 && !problem_ && !one_by_one_) return true;
   if (notifier_) notifier_->tell(token_);
   gate_.open();
+  return true;
 }
 
 void Call::fail(NodeId node, const std::string& failure) {
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (targets_[i].node != node) continue;
-    Frame frame;
-    frame.header.kind = FrameKind::kReply;
-    frame.header.flags = static_cast<std::uint8_t>(ReplyStatus::kFailed);
-    frame.header.source_node = node;
-    frame.header.request = id_;
-    frame.header.index = static_cast<std::uint32_t>(i);
-    frame.body = make_body(frame.header, "", {}, failure, {});
-    reply(std::move(frame));
-  }
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    if (targets_[i].node == node) fail_one(i, failure);
+}
+
+void Call::fail_all(const std::string& failure) {
+  for (std::size_t i = 0; i < targets_.size(); ++i) fail_one(i, failure);
+}
+
+void Call::fail_one(std::size_t index, const std::string& failure) {
+  Frame frame;
+  frame.header.kind = FrameKind::kReply;
+  frame.header.flags = static_cast<std::uint8_t>(ReplyStatus::kFailed);
+  frame.header.source_node = targets_[index].node;
+  frame.header.request = id_;
+  frame.header.index = static_cast<std::uint32_t>(index);
+  frame.body = make_body(frame.header, "", {}, failure, {});
+  [[maybe_unused]] const bool first = reply(frame);
 }
 
 bool Call::settled() {
@@ -49,24 +57,38 @@ bool Call::finished() {
 std::optional<Frame> Call::next() {
   std::lock_guard lock(mutex_);
   one_by_one_ = true;
-  if (arrived_.empty()) return std::nullopt;
-  const std::uint32_t index = arrived_.front();
-  arrived_.pop_front();
-  return replies_[index];
+  while (!arrived_.empty()) {
+    Frame& frame = replies_[arrived_.front()].frame;
+    arrived_.pop_front();
+    if (frame.body) return std::exchange(frame, {});
+  }
+  return std::nullopt;
 }
 
 std::optional<Frame> Call::problem() {
   std::lock_guard lock(mutex_);
   if (!problem_) return std::nullopt;
-  return replies_[*problem_];
+  Frame& frame = replies_[*problem_].frame;
+  if (!frame.body) return std::nullopt;
+  if (frame.segment) return std::exchange(frame, {});
+  return frame;
 }
 
 std::vector<Frame> Call::take() {
   std::lock_guard lock(mutex_);
+  return take_with_lock();
+}
+
+std::vector<Frame> Call::abandon() {
+  std::lock_guard lock(mutex_);
+  abandoned_ = true;
+  return take_with_lock();
+}
+
+std::vector<Frame> Call::take_with_lock() {
   std::vector<Frame> frames;
-  for (auto& reply : replies_) {
-    if (reply) frames.push_back(std::move(*reply));
-  }
+  for (Reply& reply : replies_)
+    if (reply.frame.body) frames.push_back(std::exchange(reply.frame, {}));
   arrived_.clear();
   return frames;
 }

@@ -24,10 +24,14 @@ class Call {
   [[nodiscard]] std::uint64_t id() const { return id_; }
   [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
 
-  // Takes the reply of a target; a second one of the same is dropped.
-  void reply(Frame frame);
-  // Answers for every target on that node that has not replied.
+  // Takes the reply of a target, or leaves it: a second one of the same, or one
+  // that comes after abandon().
+  [[nodiscard]] bool reply(Frame& frame);
+  // Answers for every target on that node that has not replied, or for all.
   void fail(NodeId node, const std::string& failure);
+  void fail_all(const std::string& failure);
+  // Nobody waits any more: returns the replies that nobody took.
+  std::vector<Frame> abandon();
 
   // There is nothing more to wait for: every target replied, or one with
   // something else than a result.
@@ -37,8 +41,9 @@ class Call {
   // The replies in the order of their arrival, once each. From the first call
   // on the gate opens at each of them, before only when the call is settled.
   std::optional<Frame> next();
-  // The first reply that is no result, else the replies in the order of
-  // targets.
+  // The first reply that is no result; else the replies in the order of
+  // targets, without those that were taken before. Shared memory goes with
+  // whoever takes a reply first.
   std::optional<Frame> problem();
   std::vector<Frame> take();
 
@@ -52,11 +57,19 @@ class Call {
   const std::vector<Target> targets_;
   Gate gate_;
   std::mutex mutex_;
-  std::vector<std::optional<Frame>> replies_;
+  struct Reply {
+    bool came = false;
+    Frame frame;  // without a body once it was taken
+  };
+  void fail_one(std::size_t index, const std::string& failure);
+  std::vector<Frame> take_with_lock();
+
+  std::vector<Reply> replies_;
   std::deque<std::uint32_t> arrived_;
   std::optional<std::uint32_t> problem_;
   std::size_t remaining_;
   bool one_by_one_ = false;
+  bool abandoned_ = false;
   std::shared_ptr<Notifier> notifier_;
   std::uint64_t token_ = 0;
 };

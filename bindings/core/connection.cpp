@@ -17,6 +17,10 @@ namespace {
 // How much one connection may read before others have their turn.
 constexpr int kReadsPerTurn = 64;
 constexpr std::size_t kMaxDescriptorsPerRead = 16;
+// How much the socket of a dead process may still hold, and is read of it.
+constexpr int kReadsOfRest = 4096;
+constexpr Clock::duration kPassingPause = std::chrono::milliseconds(5);
+constexpr Clock::duration kEndIsRead = std::chrono::seconds(1);
 
 using Control =
     std::array<char, CMSG_SPACE(kMaxDescriptorsPerRead * sizeof(int))>;
@@ -35,7 +39,46 @@ void attach(msghdr& message, Control& control, int fd) {
   std::memcpy(CMSG_DATA(header), &fd, sizeof(int));
 }
 
-void take_descriptors(msghdr& message, FrameReader& reader) {
+// The system is short of something that others will give back. ETOOMANYREFS:
+// descriptors that are under way in unix sockets.
+bool is_passing(int error) {
+  return error == ENOBUFS || error == ENOMEM || error == ETOOMANYREFS;
+}
+
+// Writes on from `written` until the end of the frame: 0, or the error.
+int write_frame(int socket, const Frame& frame, std::size_t& written) {
+  const std::size_t body = frame.body ? frame.body->size() : 0;
+  while (written < sizeof(FrameHeader) + body) {
+    std::array<iovec, 2> parts;
+    std::size_t count = 0;
+    std::size_t skip = written;
+    if (skip < sizeof(FrameHeader)) {
+      const char* start = reinterpret_cast<const char*>(&frame.header) + skip;
+      parts[count++] = {const_cast<char*>(start), sizeof(FrameHeader) - skip};
+      skip = 0;
+    } else {
+      skip -= sizeof(FrameHeader);
+    }
+    if (body > skip)
+      parts[count++] = {const_cast<char*>(frame.body->data()) + skip,
+                        body - skip};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = count;
+    alignas(cmsghdr) Control control{};
+    if (written == 0 && frame.segment)
+      attach(message, control, frame.segment->get());
+    const ssize_t sent =
+        ::sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return errno;
+    written += static_cast<std::size_t>(sent);
+  }
+  return 0;
+}
+
+std::vector<int> descriptors_of(msghdr& message) {
+  std::vector<int> descriptors;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
@@ -44,9 +87,18 @@ void take_descriptors(msghdr& message, FrameReader& reader) {
     for (std::size_t i = 0; i < count; ++i) {
       int fd;
       std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-      reader.add_descriptor(fd);
+      descriptors.push_back(fd);
     }
   }
+  return descriptors;
+}
+
+void take_descriptors(msghdr& message, FrameReader& reader) {
+  // All of them have an owner before one of them is refused.
+  std::vector<std::shared_ptr<Descriptor>> owned;
+  for (const int fd : descriptors_of(message))
+    owned.push_back(std::make_shared<Descriptor>(fd));
+  for (auto& descriptor : owned) reader.add_descriptor(std::move(descriptor));
   if ((message.msg_flags & MSG_CTRUNC) != 0)
     throw FrameError(
         "descriptors were lost; is the limit of open files reached?");
@@ -65,16 +117,18 @@ Connection::Connection(Loop& loop, ConnectionOwner& owner, int fd,
           [this](Frame frame) { owner_.on_frame(*this, std::move(frame)); }),
       last_received_(Clock::now().time_since_epoch().count()) {}
 
-void Connection::start() { loop_.add(socket_.get(), shared_from_this()); }
+void Connection::start() {
+  // A sender that met a full socket before this waits for room.
+  std::lock_guard lock(mutex_);
+  loop_.add(socket_.get(), shared_from_this(), waits_for_room_);
+  started_ = true;
+}
 
 void Connection::send(const Frame& frame) {
   std::lock_guard lock(mutex_);
   if (closed_ || finishing_) return;
   queue_.push_back({frame, 0});
-  if (queue_.size() == 1 && !write_queued()) {
-    // The loop sees the same end, and tells of it.
-    queue_.clear();
-  }
+  if (queue_.size() == 1) write_queued();
 }
 
 std::size_t Connection::queued() {
@@ -107,95 +161,98 @@ void Connection::closed_on_loop(const std::string& why) {
 }
 
 void Connection::on_ready(std::uint32_t events) {
+  if ((events & EPOLLOUT) != 0) {
+    std::lock_guard lock(mutex_);
+    write_queued();
+  }
+  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0)
+    read(kReadsPerTurn, false);
+}
+
+void Connection::read_rest() { read(kReadsOfRest, true); }
+
+void Connection::read(int reads, bool past_pauses) {
+  if (std::exchange(reading_, true)) return;
   try {
-    if ((events & EPOLLOUT) != 0) {
-      std::lock_guard lock(mutex_);
-      write_queued();
+    for (; reads > 0 && !told_; --reads) {
+      const Read result = read_once();
+      if (result == Read::kEmpty) break;
+      if (result == Read::kPause && !past_pauses) break;
     }
-    if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) read_all();
-  } catch (const FrameError& error) {
-    closed_on_loop(error.what());
   } catch (const std::bad_alloc&) {
     closed_on_loop("there is no memory for a frame");
+  } catch (const std::exception& error) {
+    closed_on_loop(error.what());
   }
+  reading_ = false;
 }
 
-void Connection::read_all() {
-  for (int turn = 0; turn < kReadsPerTurn && !told_; ++turn) {
-    std::span<char> space = reader_.space();
-    iovec part{space.data(), space.size()};
-    alignas(cmsghdr) Control control;
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = unix_socket_ ? control.size() : 0;
-    const ssize_t got =
-        ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (got < 0)
-      return closed_on_loop("the connection broke: " + text_of(errno));
-    if (got == 0) return closed_on_loop("the peer closed the connection");
-    last_received_.store(Clock::now().time_since_epoch().count());
-    heard_.store(true);
-    take_descriptors(message, reader_);
-    reader_.filled(static_cast<std::size_t>(got));
-    if (static_cast<std::size_t>(got) < space.size()) return;
+Connection::Read Connection::read_once() {
+  std::span<char> space = reader_.space();
+  iovec part{space.data(), space.size()};
+  alignas(cmsghdr) Control control;
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = unix_socket_ ? control.size() : 0;
+  const ssize_t got =
+      ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (got < 0 && errno == EINTR) return Read::kMore;
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Read::kEmpty;
+  if (got <= 0) {
+    closed_on_loop(got == 0 ? "the peer closed the connection"
+                            : "the connection broke: " + text_of(errno));
+    return Read::kEmpty;
   }
+  last_received_.store(Clock::now().time_since_epoch().count());
+  heard_.store(true);
+  take_descriptors(message, reader_);
+  reader_.filled(static_cast<std::size_t>(got));
+  // A read of less than was asked for is the end, or the place of a descriptor.
+  return static_cast<std::size_t>(got) < space.size() ? Read::kPause
+                                                      : Read::kMore;
 }
 
-bool Connection::write_queued() {
+void Connection::write_queued() {
   while (!queue_.empty()) {
-    bool full = false;
-    if (!write_one(queue_.front(), full)) return false;
-    if (full) {
-      if (!std::exchange(waits_for_room_, true))
-        loop_.want_write(socket_.get(), true);
-      return true;
-    }
+    Outgoing& out = queue_.front();
+    const int error = write_frame(socket_.get(), out.frame, out.written);
+    if (error == EAGAIN) return want_room(true);
+    if (is_passing(error)) return write_later();
+    if (error != 0) return broken(error);
     queue_.pop_front();
   }
-  if (std::exchange(waits_for_room_, false))
-    loop_.want_write(socket_.get(), false);
+  want_room(false);
   if (finishing_) ::shutdown(socket_.get(), SHUT_WR);
-  return true;
 }
 
-bool Connection::write_one(Outgoing& out, bool& full) {
-  const FrameHeader& header = out.frame.header;
-  const std::size_t body = out.frame.body ? out.frame.body->size() : 0;
-  while (out.written < sizeof(FrameHeader) + body) {
-    std::array<iovec, 2> parts;
-    std::size_t count = 0;
-    std::size_t skip = out.written;
-    if (skip < sizeof(FrameHeader)) {
-      const char* start = reinterpret_cast<const char*>(&header) + skip;
-      parts[count++] = {const_cast<char*>(start), sizeof(FrameHeader) - skip};
-      skip = 0;
-    } else {
-      skip -= sizeof(FrameHeader);
-    }
-    if (body > skip)
-      parts[count++] = {const_cast<char*>(out.frame.body->data()) + skip,
-                        body - skip};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = count;
-    alignas(cmsghdr) Control control{};
-    if (out.written == 0 && out.frame.segment)
-      attach(message, control, out.frame.segment->get());
-    const ssize_t sent =
-        ::sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      full = true;
-      return true;
-    }
-    if (sent < 0) return false;
-    out.written += static_cast<std::size_t>(sent);
-  }
-  return true;
+void Connection::want_room(bool wanted) {
+  if (std::exchange(waits_for_room_, wanted) != wanted && started_)
+    loop_.want_write(socket_.get(), wanted);
+}
+
+void Connection::write_later() {
+  want_room(false);
+  loop_.after(kPassingPause, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self) return;
+    std::lock_guard lock(self->mutex_);
+    if (!self->closed_) self->write_queued();
+  });
+}
+
+void Connection::broken(int error) {
+  queue_.clear();
+  want_room(false);
+  // What the peer sent before its end is still to be read, up to that end.
+  const bool ended = error == EPIPE || error == ECONNRESET;
+  loop_.after(
+      ended ? kEndIsRead : Clock::duration::zero(),
+      [weak = weak_from_this(), error] {
+        if (auto self = weak.lock())
+          self->closed_on_loop("the connection broke: " + text_of(error));
+      });
 }
 
 }  // namespace eclosion

@@ -34,6 +34,7 @@ class Connection : public Watched,
   Connection(Loop& loop, ConnectionOwner& owner, int fd, bool unix_socket,
              std::uint64_t max_body);
 
+  // Lets the loop read. Throws std::system_error.
   void start();
   // What cannot be written at once is queued, and written by the loop.
   void send(const Frame& frame);
@@ -54,6 +55,8 @@ class Connection : public Watched,
     last_received_.store(Clock::now().time_since_epoch().count());
   }
   [[nodiscard]] std::size_t queued();
+  // On the loop's thread: takes what a dead peer left in the socket.
+  void read_rest();
 
   void on_ready(std::uint32_t events) override;
 
@@ -63,11 +66,15 @@ class Connection : public Watched,
     std::size_t written = 0;
   };
 
-  void read_all();
-  // Writes until all is written or the socket is full; false when the peer is
-  // gone. Called with the lock.
-  bool write_queued();
-  bool write_one(Outgoing& out, bool& full);
+  enum class Read : std::uint8_t { kMore, kPause, kEmpty };
+  void read(int reads, bool past_pauses);
+  Read read_once();
+  // These are called with the lock. The first writes until all is written or
+  // the socket is full.
+  void write_queued();
+  void want_room(bool wanted);
+  void write_later();
+  void broken(int error);
   void closed_on_loop(const std::string& why);
 
   Loop& loop_;
@@ -81,10 +88,12 @@ class Connection : public Watched,
 
   std::mutex mutex_;
   std::deque<Outgoing> queue_;
+  bool started_ = false;
   bool waits_for_room_ = false;
   bool finishing_ = false;
   bool closed_ = false;
-  bool told_ = false;  // on the loop's thread
+  bool told_ = false;     // on the loop's thread
+  bool reading_ = false;  // on the loop's thread
 };
 
 }  // namespace eclosion

@@ -78,9 +78,11 @@ std::size_t table_start(std::size_t method, std::size_t chain) {
 }
 
 void check_rows(std::span<const BufferRow> rows, std::size_t first,
-                std::size_t size) {
+                std::size_t size, std::uint64_t segment) {
   for (const BufferRow& row : rows) {
     if (row.shared > 1) refuse("a buffer's place", row.shared);
+    if (row.shared == 1 && segment == 0)
+      refuse("the place of a buffer without a segment", row.shared);
     if (row.shared == 1) continue;
     if (row.offset < first || row.offset > size || row.size > size - row.offset)
       refuse("a buffer's offset", row.offset);
@@ -99,6 +101,7 @@ void clear(char* to, std::size_t size) {
 
 Bytes::Bytes(std::size_t size) : size_(size) {
   if (size == 0) return;
+  if (size > SIZE_MAX - kBufferAlignment) throw std::bad_alloc();
   void* memory =
       std::aligned_alloc(kBufferAlignment, aligned(size, kBufferAlignment));
   if (memory == nullptr) throw std::bad_alloc();
@@ -133,7 +136,8 @@ BodyView view_of(const FrameHeader& header, const Bytes& body) {
     view.buffers = {reinterpret_cast<const BufferRow*>(table.data()),
                     header.buffer_count};
     view.data = reader.take(header.data_length, "the data");
-    check_rows(view.buffers, start + size + header.data_length, body.size());
+    check_rows(view.buffers, start + size + header.data_length, body.size(),
+               header.segment);
   }
   return view;
 }

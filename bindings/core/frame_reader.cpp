@@ -38,8 +38,7 @@ void FrameReader::filled(std::size_t size) {
   parse();
 }
 
-void FrameReader::add_descriptor(int fd) {
-  auto descriptor = std::make_shared<Descriptor>(fd);
+void FrameReader::add_descriptor(std::shared_ptr<Descriptor> descriptor) {
   if (descriptors_.size() == kMaxDescriptors)
     throw FrameError("the peer sent descriptors without their frames");
   descriptors_.push_back(std::move(descriptor));

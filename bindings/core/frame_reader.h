@@ -30,7 +30,7 @@ class FrameReader {
   // is whole now. Throws FrameError, after which the stream is useless.
   void filled(std::size_t size);
   // A descriptor that came with the bytes.
-  void add_descriptor(int fd);
+  void add_descriptor(std::shared_ptr<Descriptor> descriptor);
 
  private:
   void parse();

@@ -102,14 +102,14 @@ void Loop::want_write(int fd, bool wanted) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
-void Loop::remove(int fd) {
+std::shared_ptr<Watched> Loop::remove(int fd) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  std::shared_ptr<Watched> last;  // is destroyed without the lock
   std::lock_guard lock(mutex_);
   auto found = watched_.find(fd);
-  if (found == watched_.end()) return;
-  last = std::move(found->second);
+  if (found == watched_.end()) return nullptr;
+  std::shared_ptr<Watched> last = std::move(found->second);
   watched_.erase(found);
+  return last;
 }
 
 void Loop::post(std::function<void()> task) {

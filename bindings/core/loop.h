@@ -40,7 +40,8 @@ class Loop {
   void add(int fd, std::shared_ptr<Watched> watched, bool also_write = false);
   // Also tells when the descriptor can be written to, or no longer.
   void want_write(int fd, bool wanted);
-  void remove(int fd);
+  // Returns whose it was.
+  std::shared_ptr<Watched> remove(int fd);
 
   // Runs a function on the loop's thread, as soon as can be or at a time.
   void post(std::function<void()> task);

@@ -2,6 +2,7 @@
 // in is in node_receiving.cpp.
 #include "node.h"
 
+#include <fcntl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,12 +11,17 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 namespace eclosion {
 namespace {
+
+constexpr Clock::duration kAcceptPause = std::chrono::milliseconds(100);
+// For the last words of a node, and for those of a dead one.
+constexpr Clock::duration kLastWords = std::chrono::seconds(1);
 
 std::uint64_t random_number() {
   std::uint64_t number = 0;
@@ -53,14 +59,18 @@ std::string socket_name(NodeId node) {
 
 class Node::Listener : public Watched {
  public:
-  Listener(Node& node, int fd) : node_(node), socket_(fd) {}
+  Listener(Node& node, int fd) : node_(node), socket_(fd) {
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+  }
   void on_ready(std::uint32_t /*events*/) override {
     while (true) {
       const int fd = ::accept4(socket_.get(), nullptr, nullptr,
                                SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+      if (fd < 0 && errno != EAGAIN) return accept_later();
       if (fd < 0) return;
       if (same_user(fd)) {
-        node_.connect(fd, 0, true);
+        accepted(fd);
       } else {
         ::close(fd);
       }
@@ -68,6 +78,20 @@ class Node::Listener : public Watched {
   }
 
  private:
+  void accepted(int fd) {
+    try {
+      node_.connect(fd, 0, true);
+    } catch (const std::system_error&) {
+      // It cannot be watched, and is closed: its peer goes by the gateway.
+    }
+  }
+  // Too many files are open. The peer waits, and the loop does not spin.
+  void accept_later() {
+    auto self = node_.loop_.remove(socket_.get());
+    node_.loop_.after(kAcceptPause,
+                      [this, self] { node_.loop_.add(socket_.get(), self); });
+  }
+
   Node& node_;
   Descriptor socket_;
 };
@@ -89,12 +113,31 @@ void Node::start() {
 }
 
 void Node::stop() {
-  if (stopped_.exchange(true)) return;
-  {
+  // In a forked child the locks may be held by threads that are not there.
+  if (born_ != forks.load() || stopped_.exchange(true)) return;
+  auto open = [this] {
     std::lock_guard lock(routes_mutex_);
-    for (const ConnectionPtr& connection : connections_) connection->finish();
+    return connections_;
+  };
+  for (const ConnectionPtr& connection : open()) connection->finish();
+  // Until the peers have read it all, and closed: a socket that is closed with
+  // unread bytes in it throws away the written ones too.
+  const auto deadline = Clock::now() + kLastWords;
+  while (loop_.running()) {
+    const std::uint32_t seen = closings_.count();
+    if (open().empty()) break;
+    if (closings_.wait(seen, deadline) == Gate::Woken::kTimeout) break;
   }
   loop_.stop();
+  for (const auto& call : waiting_calls()) call->fail_all("");
+}
+
+std::vector<std::shared_ptr<Call>> Node::waiting_calls() {
+  std::vector<std::shared_ptr<Call>> waiting;
+  std::lock_guard lock(calls_mutex_);
+  for (const auto& [id, weak] : calls_)
+    if (auto call = weak.lock()) waiting.push_back(std::move(call));
+  return waiting;
 }
 
 Node::ConnectionPtr Node::connect(int fd, NodeId peer, bool unix_socket) {
@@ -104,14 +147,37 @@ Node::ConnectionPtr Node::connect(int fd, NodeId peer, bool unix_socket) {
   {
     std::lock_guard lock(routes_mutex_);
     connections_.insert(connection);
-    if (peer != 0 && ways_.try_emplace(peer, connection).second) {
-      // Before anybody else finds the way: what was held goes first.
-      if (auto held = held_.extract(peer); !held.empty())
-        for (const Frame& frame : held.mapped()) send_on(*connection, frame);
-    }
   }
-  connection->start();
+  try {
+    connection->start();
+  } catch (const std::system_error&) {
+    std::lock_guard lock(routes_mutex_);
+    connections_.erase(connection);
+    throw;
+  }
+  if (peer != 0) open_way(peer, connection);
   return connection;
+}
+
+// What was held goes first; what comes meanwhile is held until nothing is.
+void Node::open_way(NodeId peer, const ConnectionPtr& connection) {
+  std::lock_guard opening(opening_mutex_);
+  while (true) {
+    std::vector<Frame> held;
+    {
+      std::lock_guard lock(routes_mutex_);
+      // It may have been closed again already.
+      if (ways_.contains(peer) || !connections_.contains(connection)) return;
+      auto found = held_.find(peer);
+      if (found == held_.end() || found->second.empty()) {
+        if (found != held_.end()) held_.erase(found);
+        ways_.emplace(peer, connection);
+        return;
+      }
+      held.swap(found->second);
+    }
+    for (const Frame& frame : held) send_on(*connection, frame);
+  }
 }
 
 void Node::adopt(int fd, NodeId peer, bool unix_socket) {
@@ -123,14 +189,20 @@ void Node::listen(int fd) {
 }
 
 void Node::watch(NodeId node) {
-  std::optional<std::string> dead = obituary_of(node);
-  if (dead) return tell_agent("!obituary", node, *dead);
-  std::lock_guard lock(routes_mutex_);
-  watched_.insert(node);
+  std::optional<std::string> dead;
+  {
+    std::lock_guard lock(routes_mutex_);
+    dead = unreachable(node);
+    if (!dead) watched_.insert(node);
+  }
+  if (dead) tell_agent("!obituary", node, *dead);
 }
 
+// Without waiting: a sibling whose queue of connections is full, as when it is
+// stopped, is reached by the gateway.
 Node::ConnectionPtr Node::dial_sibling(NodeId node) {
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int fd =
+      ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return nullptr;
   socklen_t length = 0;
   const sockaddr_un address = address_of(node, length);
@@ -143,8 +215,12 @@ Node::ConnectionPtr Node::dial_sibling(NodeId node) {
       std::make_shared<Connection>(loop_, *this, fd, true, settings_.max_frame);
   connection->set_peer(node);
   connection->send(base_frame(FrameKind::kHello, node));
+  try {
+    connection->start();
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
   connections_.insert(connection);
-  connection->start();
   return connection;
 }
 
@@ -167,16 +243,39 @@ std::optional<std::string> Node::obituary_of(NodeId node) {
   return std::nullopt;
 }
 
+// A dead node's replies may be in its socket still.
+void Node::read_rest_of(NodeId node) {
+  std::vector<ConnectionPtr> connections;
+  {
+    std::lock_guard lock(routes_mutex_);
+    if (dead_.contains(node)) return;
+    for (const ConnectionPtr& connection : connections_)
+      if (connection->peer() == node) connections.push_back(connection);
+  }
+  if (connections.empty()) return;
+  loop_.run_and_wait(
+      [connections] {
+        for (const ConnectionPtr& connection : connections)
+          connection->read_rest();
+      },
+      kLastWords);
+}
+
 void Node::bury(NodeId node, const std::string& obituary) {
+  read_rest_of(node);
   std::vector<Frame> held;
   ConnectionPtr connection;
   bool tell = false;
   {
     std::lock_guard lock(routes_mutex_);
     if (!dead_.try_emplace(node, obituary).second) return;
-    if (auto found = held_.find(node); found != held_.end()) {
-      held = std::move(found->second);
-      held_.erase(found);
+    for (auto found = held_.begin(); found != held_.end();) {
+      // Also what cannot be reached without it.
+      const bool lost = unreachable(found->first).has_value();
+      if (lost)
+        std::move(found->second.begin(), found->second.end(),
+                  std::back_inserter(held));
+      found = lost ? held_.erase(found) : std::next(found);
     }
     if (auto found = ways_.find(node); found != ways_.end()) {
       connection = found->second;
@@ -220,13 +319,7 @@ void Node::bury_host(NodeId gateway, const std::string& obituary) {
 }
 
 void Node::fail_calls(NodeId node, const std::string& obituary) {
-  std::vector<std::shared_ptr<Call>> waiting;
-  {
-    std::lock_guard lock(calls_mutex_);
-    for (const auto& [id, weak] : calls_)
-      if (auto call = weak.lock()) waiting.push_back(std::move(call));
-  }
-  for (const auto& call : waiting) call->fail(node, obituary);
+  for (const auto& call : waiting_calls()) call->fail(node, obituary);
 }
 
 void Node::tell_neighbours(NodeId dead, const std::string& obituary,

@@ -60,6 +60,8 @@ class Node : public ConnectionOwner {
   ~Node() override;
 
   void start();
+  // What was sent before still leaves, and peers see the end after it; that
+  // takes a second at most. Calls that wait then fail.
   void stop();
   [[nodiscard]] NodeId id() const { return settings_.id; }
   [[nodiscard]] bool is_gateway() const { return gateway_of(id()) == id(); }
@@ -78,7 +80,8 @@ class Node : public ConnectionOwner {
   // That node is dead: what waits for it fails with this text, and so does all
   // that is sent to it. A gateway tells all nodes that it knows.
   void bury(NodeId node, const std::string& obituary);
-  // Every process of that host is out of reach.
+  // Every process of that host is out of reach: what the obituary of a gateway
+  // says on other hosts.
   void bury_host(NodeId gateway, const std::string& obituary);
   // The text it was buried with.
   [[nodiscard]] std::optional<std::string> obituary_of(NodeId node);
@@ -90,6 +93,8 @@ class Node : public ConnectionOwner {
   // A message whose large buffers are where its receivers can read them.
   class Prepared;
   // Nothing while shared memory is full; segments().gate() tells of room.
+  // Throws std::length_error for what is over max_frame, and std::logic_error
+  // in a forked child, which has no connections.
   std::unique_ptr<Prepared> try_prepare(const Outgoing& message);
   // Sends, or does nothing while a window is full; windows().gate() tells of
   // room. With a call the replies come to it.
@@ -110,7 +115,8 @@ class Node : public ConnectionOwner {
   // Puts a message of the process to itself into a mailbox, before all others.
   void tell(ActorId actor, std::string_view method, NodeId about,
             std::string_view data);
-  void tell_agent(std::string_view method, NodeId about, std::string_view data) {
+  void tell_agent(std::string_view method, NodeId about,
+                  std::string_view data) {
     tell(kAgent, method, about, data);
   }
 
@@ -122,19 +128,31 @@ class Node : public ConnectionOwner {
   void on_closed(Connection& from, const std::string& why) override;
 
   ConnectionPtr connect(int fd, NodeId peer, bool unix_socket);
+  void open_way(NodeId peer, const ConnectionPtr& connection);
+  void read_rest_of(NodeId node);
   void on_hello(Connection& from, const Frame& frame);
   void transmit(Frame frame);
+  void release_for(NodeId reader, const Frame& message);
+  void release_for_all(const Frame& message);
+  void give_credit(const Frame& message, std::uint64_t messages,
+                   std::uint64_t bytes);
   void send_on(Connection& connection, const Frame& frame);
   void receive(Frame frame);
+  void receive_request(Frame frame);
   void receive_reply(Frame frame);
+  void mend_reply(Frame& frame);
   void spread(const Frame& frame, std::span<const Target> targets,
               const std::shared_ptr<const Bytes>& body);
   void undeliverable(const Frame& frame, const std::string& why);
   void answer(const Frame& request, ReplyStatus status,
               const std::string& data);
+  [[nodiscard]] NodeId hop_of(NodeId node) const;
+  // These are called with routes_mutex_.
+  std::optional<std::string> unreachable(NodeId node);
+  std::vector<Frame>* held_for(NodeId node);
   ConnectionPtr route(NodeId node);
   ConnectionPtr dial_sibling(NodeId node);
-  void hold(Frame frame);
+  std::vector<std::shared_ptr<Call>> waiting_calls();
   void fail_calls(NodeId node, const std::string& obituary);
   void tell_neighbours(NodeId dead, const std::string& obituary, NodeId except);
   void beat();
@@ -149,10 +167,14 @@ class Node : public ConnectionOwner {
   Segments segments_;
   std::atomic<std::uint64_t> next_request_;
   std::atomic<bool> stopped_{false};
+  const std::uint32_t born_ = forks.load();
+  Gate closings_;
 
-  std::mutex routes_mutex_;
+  std::mutex opening_mutex_;  // one way is opened at a time; taken first
+  std::mutex routes_mutex_;   // not held while messages are sent
   std::unordered_set<ConnectionPtr> connections_;
   std::unordered_map<NodeId, ConnectionPtr> ways_;  // of what we send
+  // What waits for a way, or for the obituary of one that broke.
   std::unordered_map<NodeId, std::vector<Frame>> held_;
   std::unordered_map<NodeId, std::string> dead_;
   std::unordered_map<std::uint32_t, std::string> dead_hosts_;

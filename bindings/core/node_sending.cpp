@@ -1,8 +1,10 @@
 // How messages leave a node.
 #include <cstring>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
+#include "flattening.h"
 #include "node.h"
 
 namespace eclosion {
@@ -11,6 +13,19 @@ Node::Prepared::~Prepared() {
   if (!sent_ && frame_.segment)
     node_.segments_.add_readers(frame_.header.segment, {});
 }
+
+namespace {
+
+// A receiver would close the connection.
+void check_size(const Bytes& body, std::uint64_t limit) {
+  if (body.size() > limit)
+    throw std::length_error("a message of " + std::to_string(body.size()) +
+                            " bytes is over the limit of " +
+                            std::to_string(limit) +
+                            "; send less at a time, or raise max_frame");
+}
+
+}  // namespace
 
 Frame Node::base_frame(FrameKind kind, NodeId target) const {
   static const auto nothing = std::make_shared<const Bytes>();
@@ -23,7 +38,7 @@ Frame Node::base_frame(FrameKind kind, NodeId target) const {
 }
 
 // Who releases a segment: receivers on this host. What goes to another host is
-// copied out of it by the gateway.
+// copied out of it by the gateway, which may be this node, once for each host.
 std::map<NodeId, std::uint32_t> Node::readers_of(
     std::span<const Target> targets) const {
   std::map<NodeId, std::uint32_t> readers;
@@ -35,13 +50,20 @@ std::map<NodeId, std::uint32_t> Node::readers_of(
       abroad.insert(host_of(target.node));
     }
   }
-  if (!abroad.empty() && !is_gateway())
+  if (!abroad.empty())
     readers[gateway_of(id())] += static_cast<std::uint32_t>(abroad.size());
   return readers;
 }
 
 std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
-  Frame frame = base_frame(FrameKind::kRequest, 0);
+  if (born_ != forks.load())
+    throw std::logic_error(
+        "this process was forked from one that has actors, and has none of its "
+        "connections; send from the parent, or start processes by the runtime");
+  auto prepared = std::make_unique<Prepared>(
+      *this, base_frame(FrameKind::kRequest, 0),
+      std::vector<Target>(message.targets.begin(), message.targets.end()));
+  Frame& frame = prepared->frame_;
   frame.header.source_actor = message.source;
   std::vector<OutgoingBuffer> buffers = message.buffers;
   std::uint64_t shared = 0;
@@ -60,17 +82,16 @@ std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
   if (shared != 0) {
     Segments::Lease lease = segments_.try_lease(shared);
     if (lease.memory == nullptr) return nullptr;
+    frame.header.segment = lease.id;
+    frame.segment = std::move(lease.descriptor);
     for (const OutgoingBuffer& buffer : buffers)
       if (buffer.shared)
         std::memcpy(lease.memory + buffer.offset, buffer.memory, buffer.size);
-    frame.header.segment = lease.id;
-    frame.segment = std::move(lease.descriptor);
   }
   frame.body = make_body(frame.header, message.method, message.chain,
                          message.data, buffers);
-  std::vector<Target> targets(message.targets.begin(), message.targets.end());
-  return std::make_unique<Prepared>(*this, std::move(frame),
-                                    std::move(targets));
+  check_size(*frame.body, settings_.max_frame);
+  return prepared;
 }
 
 bool Node::try_send(Prepared& message, const std::shared_ptr<Call>& call) {
@@ -106,49 +127,75 @@ void Node::spread(const Frame& frame, std::span<const Target> targets,
   }
   for (const auto& [host, group] : abroad) {
     Frame whole = for_target(frame, group.front(), body);
-    if (group.size() > 1) whole = cast_of(whole, group);
-    if (group.size() > 1 && !is_gateway())
-      whole.header.target_node = gateway_of(id());
+    if (group.size() > 1) {
+      whole = cast_of(whole, group);
+      // Not one of the group, which may be dead while the others live.
+      whole.header.target_node =
+          is_gateway() ? gateway_of(group.front().node) : gateway_of(id());
+    }
     transmit(std::move(whole));
   }
 }
 
+// Whether a frame has a way and which one is decided at once, so that what was
+// held goes before what comes later.
 void Node::transmit(Frame frame) {
   const NodeId target = frame.header.target_node;
   if (target == id()) return receive(std::move(frame));
-  if (auto obituary = obituary_of(target))
+  if (stopped_) return undeliverable(frame, "");
+  std::unique_lock lock(routes_mutex_);
+  if (auto obituary = unreachable(target)) {
+    lock.unlock();
     return undeliverable(frame, *obituary);
-  ConnectionPtr way = route(target);
-  if (way) return send_on(*way, frame);
-  hold(std::move(frame));
+  }
+  if (auto* held = held_for(target)) return held->push_back(std::move(frame));
+  if (ConnectionPtr way = route(target)) {
+    lock.unlock();
+    return send_on(*way, frame);
+  }
+  // A process that has just been asked for, or a host without a connection yet:
+  // the agent knows what to expect, and buries what it does not.
+  const NodeId hop = hop_of(target);
+  held_[hop].push_back(std::move(frame));
+  lock.unlock();
+  tell_agent("!unrouted", hop, "");
 }
 
 void Node::send_on(Connection& connection, const Frame& frame) {
   if (!frame.segment || connection.unix_socket()) return connection.send(frame);
   // Another host cannot open the segment: its bytes go along.
-  const BodyView view = view_of(frame.header, *frame.body);
-  std::vector<std::unique_ptr<LargeBuffer>> copies;
-  std::vector<OutgoingBuffer> buffers;
-  for (const BufferRow& row : view.buffers) {
-    OutgoingBuffer buffer{frame.body->data() + row.offset, row.size, 0, false,
-                          row.tag};
-    if (row.shared != 0) {
-      copies.push_back(std::make_unique<LargeBuffer>(row.size));
-      read_segment(*frame.segment, row.offset, copies.back()->data(), row.size);
-      buffer.memory = copies.back()->data();
-    }
-    buffers.push_back(buffer);
+  Frame whole;
+  try {
+    whole = flattened(frame, settings_.max_frame);
+  } catch (const std::exception& error) {
+    return undeliverable(frame, std::string("!") + error.what());
   }
-  Frame whole{frame.header, nullptr, nullptr};
-  whole.header.segment = 0;
-  whole.body =
-      make_body(whole.header, view.method, view.chain, view.data, buffers);
   connection.send(whole);
-  if (frame.header.source_node != id()) release(frame);
+  release_for_all(frame);
+}
+
+// The process that a message goes to next, unless a sibling is reached at once.
+NodeId Node::hop_of(NodeId node) const {
+  if (host_of(node) == host_of(id())) return node;
+  return is_gateway() ? gateway_of(node) : gateway_of(id());
+}
+
+std::optional<std::string> Node::unreachable(NodeId node) {
+  if (auto found = dead_.find(node); found != dead_.end()) return found->second;
+  if (auto found = dead_hosts_.find(host_of(node)); found != dead_hosts_.end())
+    return found->second;
+  if (auto found = dead_.find(hop_of(node)); found != dead_.end())
+    return found->second;
+  return std::nullopt;
+}
+
+std::vector<Frame>* Node::held_for(NodeId node) {
+  auto found = held_.find(node);
+  if (found == held_.end()) found = held_.find(hop_of(node));
+  return found == held_.end() ? nullptr : &found->second;
 }
 
 Node::ConnectionPtr Node::route(NodeId node) {
-  std::lock_guard lock(routes_mutex_);
   if (auto found = ways_.find(node); found != ways_.end()) return found->second;
   const bool here = host_of(node) == host_of(id());
   if (is_gateway()) {
@@ -167,26 +214,6 @@ Node::ConnectionPtr Node::route(NodeId node) {
   return way;
 }
 
-// A process that has just been asked for, or a host without a connection yet: the
-// agent knows what to expect, and buries what it does not.
-void Node::hold(Frame frame) {
-  const NodeId target = frame.header.target_node;
-  const NodeId key =
-      host_of(target) == host_of(id()) ? target : gateway_of(target);
-  bool ask = false;
-  {
-    std::lock_guard lock(routes_mutex_);
-    if (!dead_.contains(key)) {
-      auto [found, first] = held_.try_emplace(key);
-      ask = first;
-      found->second.push_back(std::move(frame));
-      frame.body = nullptr;
-    }
-  }
-  if (ask) tell_agent("!unrouted", key, "");
-  if (frame.body) undeliverable(frame, "");
-}
-
 void Node::reply(const FrameHeader& request, ReplyStatus status,
                  std::string_view data, std::vector<OutgoingBuffer> buffers) {
   if (request.request == 0) return;
@@ -199,6 +226,7 @@ void Node::reply(const FrameHeader& request, ReplyStatus status,
     for (OutgoingBuffer& buffer : message.buffers) buffer.shared = false;
     Frame frame = base_frame(FrameKind::kReply, 0);
     frame.body = make_body(frame.header, "", {}, data, message.buffers);
+    check_size(*frame.body, settings_.max_frame);
     prepared =
         std::make_unique<Prepared>(*this, std::move(frame), std::vector{back});
   }
@@ -221,8 +249,16 @@ std::shared_ptr<Call> Node::new_call(std::span<const Target> targets) {
 }
 
 void Node::forget_call(std::uint64_t id) {
-  std::lock_guard lock(calls_mutex_);
-  calls_.erase(id);
+  std::shared_ptr<Call> call;
+  {
+    std::lock_guard lock(calls_mutex_);
+    auto found = calls_.find(id);
+    if (found == calls_.end()) return;
+    call = found->second.lock();
+    calls_.erase(found);
+  }
+  if (!call) return;
+  for (const Frame& frame : call->abandon()) release(frame);
 }
 
 }  // namespace eclosion

@@ -21,7 +21,8 @@ class Windows {
       : messages_(messages), bytes_(bytes) {}
 
   // Counts one message of that size to each target, or none if a window is
-  // full. One that is empty takes a message of any size.
+  // full. One with no more in it than a receiver may keep to itself (Credits)
+  // takes a message of any size: it might never be emptier.
   bool try_take(std::span<const Target> targets, std::uint64_t size);
   void give(const Target& target, std::uint64_t messages, std::uint64_t size);
   // What was under way to a dead node does not count.
@@ -47,8 +48,10 @@ class Windows {
   };
 
   [[nodiscard]] bool has_room(const Used& used, std::uint64_t size) const {
-    return used.messages == 0 ||
-           (used.messages < messages_ && used.bytes + size <= bytes_);
+    const bool unused = used.messages <= messages_ / 8 &&
+                        (used.messages == 0 || used.bytes < bytes_ / 8);
+    return unused || (used.messages < messages_ && used.bytes < bytes_ &&
+                      size <= bytes_ - used.bytes);
   }
 
   const std::uint64_t messages_;

@@ -1,0 +1,15 @@
+// Messages without shared memory, for where it cannot be opened.
+#pragma once
+
+#include <cstdint>
+
+#include "frame.h"
+
+namespace eclosion {
+
+// The same message or cast with its shared buffers in its body. What the rows
+// of its table say is checked against the size of the segment and the limit
+// before anything is allocated. Throws FrameError, or std::system_error.
+Frame flattened(const Frame& frame, std::uint64_t max_body);
+
+}  // namespace eclosion
