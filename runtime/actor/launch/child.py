@@ -61,7 +61,7 @@ class Child:
             if request["cwd"] is not None:
                 os.chdir(request["cwd"])
             _take_cpus(request["affinity"])
-            system.set_name(request["name"])
+            _take_name(request["name"])
             if request["argv"]:
                 _execute(request, self.fds)
             _take_environment(request["environment"])
@@ -87,6 +87,7 @@ def resume(fd: int, request: "Request") -> int | None:
     os.close(fd)
     for inherited in request["fds"].values():
         os.set_inheritable(inherited, False)  # noqa: FBT003 - its only parameter
+    _take_name(request["name"])
     sys.argv = [request["name"]]
     _line_buffered()
     return find(request["main"])(request["fds"], request["argument"])
@@ -110,6 +111,11 @@ def _reset_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _take_name(name: str) -> None:
+    system.set_name(name)
+    system.set_title(f"eclosion: {name}")
 
 
 def _take_cpus(wanted: list[int] | None) -> None:

@@ -47,21 +47,21 @@ class Family:
     def kill(self, node: int, number: int) -> None:
         """Send a signal to the process of a node, if it lives."""
         if pid := self._pids.get(node):
-            os.kill(pid, number)
+            _send(pid, number)
 
     def terminate(self) -> None:
         """Ask every child to end."""
         for pid in self._nodes:
-            os.kill(pid, signal.SIGTERM)
+            _send(pid, signal.SIGTERM)
 
     def kill_all(self) -> None:
         """Kill the children and every descendant that can be found."""
         for pid in self._nodes:
             _kill_group(pid)
-            os.kill(pid, signal.SIGKILL)
+            _send(pid, signal.SIGKILL)
         marks.kill(self._run)
         for pid in system.children_of(os.getpid()):
-            os.kill(pid, signal.SIGKILL)
+            _send(pid, signal.SIGKILL)
 
     def reap(self) -> list[tuple[object, ...]]:
         """Collect who has ended; return an "exit" message for each child among them."""
@@ -115,6 +115,12 @@ def _reports(data: bytes) -> dict[int, str]:
 def report_line(pid: int, text: str) -> bytes:
     """Return a report that one write puts into a pipe whole."""
     return f"{pid} {' '.join(text.split())}".encode()[: _LAST_WORDS - 1] + b"\n"
+
+
+def _send(pid: int, number: int) -> None:
+    # A program that runs for another user, as sudo does, is not ours to signal.
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
 
 
 def _kill_group(pid: int) -> None:

@@ -4,6 +4,7 @@ import itertools
 import logging
 import os
 import select
+import signal
 import sys
 import threading
 import time
@@ -66,14 +67,16 @@ class Launcher:
             self._start_thread()
             self._alert()
 
-    def kill(self, node: int, signal: int) -> None:
-        """Send a signal to the process of a node; nothing happens when it has ended."""
+    def kill(self, node: int, number: int) -> None:
+        """Send the signal `number` to the process of a node; nothing happens when it has ended."""
+        if number not in signal.valid_signals():
+            raise ValueError(f"{number} is no signal of this system")
         with self._lock:
             if self._forked:
                 raise LauncherClosedError("this process is a fork of the gateway")
             for one in self._nurseries.values():
                 if node in one.nodes:
-                    _try(one.kill, node, signal)
+                    _try(one.kill, node, number)
 
     def close(self, grace: float) -> None:
         """End every process: TERM, `grace` seconds, then KILL to it and all that it has started.

@@ -273,6 +273,7 @@ def main(config: "dict[str, Any]") -> None:
     _close_others()
     system.become_subreaper()
     system.set_name("eclosion-zygote")
+    system.set_title("eclosion: zygote")
     link = control.Control(_socket.socket(fileno=CONTROL_FD))
     for fd in (CONTROL_FD, GATEWAY_FD):
         os.set_inheritable(fd, False)  # noqa: FBT003 - its only parameter

@@ -46,6 +46,7 @@ def look_around(fds: dict[str, int], argument: bytes) -> None:
         cpus=sorted(os.sched_getaffinity(0)),
         path=sys.path,
         name=Path("/proc/self/comm").read_text(encoding="utf-8").strip(),
+        title=Path("/proc/self/cmdline").read_text(encoding="utf-8").rstrip("\0"),
         group=os.getpgid(0),
         session=os.getsid(0),
         parent=os.getppid(),

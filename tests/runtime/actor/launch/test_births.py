@@ -41,7 +41,8 @@ def test_birth_when_nothing_special_is_asked(host: Host, argv: tuple[str, ...]) 
     heard = node.hears()
     assert heard["pid"] == host.exit_of(node).pid == heard["group"]
     assert heard["session"] == heard["parent"] != os.getsid(0)
-    assert heard["name"] == f"node-{node.number}" or argv
+    assert heard["name"] == f"node-{node.number}"
+    assert heard["title"] == f"eclosion: node-{node.number}"
     assert heard["argv"] == [f"node-{node.number}"]
     assert heard["path"] == sys.path
     assert heard["cwd"] == str(Path.cwd())
@@ -155,9 +156,13 @@ def test_argument_when_executed_and_large(host: Host) -> None:
 
 def test_interpreter_when_another_is_asked_for(host: Host, tmp_path: Path) -> None:
     other = tmp_path / "python"
-    other.symlink_to(sys.executable)
-    heard = host.start("look_around", python=str(other), environment={"PYTHONPATH": MAINS}).hears()
-    assert heard["executable"] == str(other)
+    other.write_text(f'#!/bin/sh\nexport OTHER=yes\nexec {sys.executable} "$@"\n', "utf-8")
+    other.chmod(0o755)
+    asked = {"python": str(other), "environment": {"PYTHONPATH": MAINS}}
+    heard = host.start("look_around", b"", **asked).hears()
+    assert "OTHER=yes" in heard["inherited"]
+    assert heard["path"] != sys.path
+    assert host.exit_of(host.start("return_status", b"6", argv=("env",), **asked)).status == 6
 
 
 MAINS = str(Path(__file__).parent)
@@ -206,7 +211,7 @@ def test_preload_when_a_module_starts_a_thread(new_host: Callable[..., Host]) ->
     assert "RuntimeError: 1 threads run after the import" in told.error
 
 
-@pytest.mark.parametrize("flags", [(), ("-I",), ("-S",), ("-E", "-X", "dev"), ("-P",), ("-O",)])
+@pytest.mark.parametrize("flags", [(), ("-I",), ("-s",), ("-E", "-X", "dev"), ("-P",), ("-O",)])
 def test_path_when_the_gateway_has_flags(flags: tuple[str, ...]) -> None:
     command = [sys.executable, *flags, str(Path(__file__).parent / "gateway.py"), "look"]
     environment = {**os.environ, "LAUNCH_PATH": json.dumps([MAINS, *sys.path])}

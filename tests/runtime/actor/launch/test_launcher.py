@@ -41,6 +41,16 @@ def test_kill_when_the_process_has_ended(host: Host) -> None:
     assert host.exit_of(host.start("return_status", b"3")).status == 3
 
 
+@pytest.mark.parametrize("number", [-1, 65, 4096])
+def test_kill_when_there_is_no_such_signal(host: Host, number: int) -> None:
+    node = host.start("wait")
+    node.hears()
+    with pytest.raises(ValueError, match=rf"^{number} is no signal of this system$"):
+        host.launcher.kill(node.number, number)
+    host.launcher.kill(node.number, signal.SIGRTMIN)
+    assert host.exit_of(node).signal == signal.SIGRTMIN
+
+
 def test_exit_when_main_raises(host: Host) -> None:
     node = host.start("raise_error")
     told = host.exit_of(node)
