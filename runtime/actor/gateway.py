@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import uuid
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -70,10 +69,14 @@ class Process:
         return Point(order.ranks[self.index], Extent(order.labels, order.sizes))
 
     @property
+    def place(self) -> str:
+        """Its place in the mesh, for people."""
+        return ",".join(f"{label}={i}" for label, i in self.point.items())
+
+    @property
     def name(self) -> str:
         """What people call it."""
-        place = ",".join(f"{label}={i}" for label, i in self.point.items())
-        return f"{self.order.mesh_name}{{{place}}}" if place else self.order.mesh_name
+        return f"{self.order.mesh_name}{{{self.place}}}" if self.place else self.order.mesh_name
 
 
 _present: dict[int, Gateway] = {}
@@ -128,7 +131,9 @@ class Gateway:
         listener.bind(core.socket_name(node_id))
         listener.listen(_BACKLOG)
         process = Process(order, index)
-        process.output, stdout, stderr = self._output.open(process.name)
+        process.output, stdout, stderr = self._output.open(
+            order.mesh_name, process.place, process.point.extent.nelements
+        )
         self._processes[node_id] = process
         self._node.adopt(ours.detach(), node_id, unix_socket=True)
         affinity = order.affinity[index] if order.affinity else None
@@ -196,7 +201,7 @@ class Gateway:
         elif process.evidence:
             kind, cause = process.evidence.split(":", 1)
         return MeshFailure(
-            event_id=uuid.uuid4().hex,
+            event_id=os.urandom(16).hex(),
             kind=kind,
             cause=cause,
             mesh_name=process.order.mesh_name,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import traceback
 
 from runtime import config
-from runtime.actor import _context, local, sending
+from runtime.actor import _context, local, marking, sending
 from runtime.actor.agent import Agent
 from runtime.actor.identity import context_of_process, fill
+from runtime.actor.replies import print_exception
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -27,6 +27,7 @@ def main(fds: dict[str, int], argument: bytes) -> int:
     """Be a process of a mesh; return the status to exit with."""
     node_id, name, settings, bootstrap = loads(argument)
     config.adopt(settings)
+    marking.install()
     here = local.Local(node_id, name)
     local.install(here)
     here.node.start()
@@ -36,8 +37,8 @@ def main(fds: dict[str, int], argument: bytes) -> int:
     if bootstrap is not None:
         try:
             loads(bootstrap)[0]()
-        except BaseException:  # noqa: BLE001 - the user's own
-            traceback.print_exc()
+        except BaseException as error:  # noqa: BLE001 - the user's own
+            print_exception(error)
             sys.stderr.flush()
             return 1
     return worker.run()

@@ -1,0 +1,93 @@
+"""Lines on their way to the streams of this process: never waits for whoever reads them."""
+
+from __future__ import annotations
+
+import select
+import sys
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+_PIECE = 1000  # characters: what a pipe with room takes at once, in any encoding
+_MOST = 16 << 20  # characters that wait; only dead processes' last lines come to so much
+
+
+class Outlet:
+    """The lines that wait to be written to standard output and error, in order."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[int, str]] = deque()
+        self._size = 0
+        self._dropped = 0
+
+    def put(self, number: int, line: str) -> None:
+        """Add a line for the stream of that number: 0 is output, 1 is error."""
+        self._waiting.append((number, f"{line}\n"))
+        self._size += len(line) + 1
+        while self._size > _MOST and len(self._waiting) > 1:
+            self._size -= len(self._waiting.popleft()[1])
+            self._dropped += 1
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing waits."""
+        return not self._waiting
+
+    @property
+    def lines(self) -> int:
+        """How many lines wait, or were dropped."""
+        return len(self._waiting) + self._dropped
+
+    def descriptor(self) -> int | None:
+        """Return what to poll before the next line, or None where it can be written at once."""
+        return _descriptor(_stream(self._waiting[0][0])) if self._waiting else None
+
+    def write(self) -> None:
+        """Write lines as long as nobody has to be waited for."""
+        while self._waiting:
+            number, text = self._waiting[0]
+            stream = _stream(number)
+            if not _has_room(stream):
+                break
+            if self._dropped:
+                text = f"({self._dropped} lines of output were dropped here)\n{text}"
+                self._dropped = 0
+            piece, rest = text[:_PIECE], text[_PIECE:]
+            self._size -= len(self._waiting[0][1]) - len(rest)
+            if rest:
+                self._waiting[0] = (number, rest)
+            else:
+                self._waiting.popleft()
+            _write(stream, piece)
+
+
+def _stream(number: int) -> TextIO:
+    return sys.stderr if number else sys.stdout
+
+
+def _descriptor(stream: TextIO) -> int | None:
+    try:
+        return stream.fileno()
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _has_room(stream: TextIO) -> bool:
+    fd = _descriptor(stream)
+    if fd is None:
+        return True
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    return bool(poll.poll(0))
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except UnicodeEncodeError:
+        _write(stream, text.encode("ascii", "backslashreplace").decode())
+    except (OSError, ValueError, AttributeError):
+        return  # whoever read it has gone
