@@ -3,40 +3,85 @@
 The names and their meaning are those of PyTorch Monarch's `monarch.actor`; docs/monarch.md says
 where they differ. Importing this package starts nothing: the first mesh, or the first `context()`,
 makes this process the client of a program.
+Names are imported when they are used: every process of a mesh passes through here at its start.
 """
 
-from runtime.actor._context import (
-    Context,
-    Instance,
-    context,
-    current_actor_name,
-    current_rank,
-    current_size,
-)
-from runtime.actor.actor import Actor
-from runtime.actor.actor_mesh import ActorMesh, as_endpoint
-from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
-from runtime.actor.channel import Channel, Port, PortReceiver, RankedPortReceiver
-from runtime.actor.client import shutdown_context, this_host, this_proc
-from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
-from runtime.actor.errors import (
-    ActorError,
-    DeadlockError,
-    MailboxFullError,
-    MeshFailure,
-    MessageTooLargeError,
-    RemoteError,
-    SerializationError,
-    ShutdownError,
-    SupervisionError,
-)
-from runtime.actor.faults import default_hook as unhandled_fault_hook
-from runtime.actor.future import Future
-from runtime.actor.host_mesh import HostMesh
-from runtime.actor.mesh_trait import MeshTrait
-from runtime.actor.proc_mesh import ProcMesh
-from runtime.actor.shape import Extent, Point, Region, Shape, Slice
-from runtime.actor.value_mesh import ValueMesh
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from runtime.actor._context import (
+        Context,
+        Instance,
+        context,
+        current_actor_name,
+        current_rank,
+        current_size,
+    )
+    from runtime.actor.actor import Actor
+    from runtime.actor.actor_mesh import ActorMesh, as_endpoint
+    from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
+    from runtime.actor.channel import Channel, Port, PortReceiver, RankedPortReceiver
+    from runtime.actor.client import shutdown_context, this_host, this_proc
+    from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
+    from runtime.actor.errors import (
+        ActorError,
+        DeadlockError,
+        MailboxFullError,
+        MeshFailure,
+        MessageTooLargeError,
+        RemoteError,
+        SerializationError,
+        ShutdownError,
+        SupervisionError,
+    )
+    from runtime.actor.faults import default_hook as unhandled_fault_hook
+    from runtime.actor.future import Future
+    from runtime.actor.host_mesh import HostMesh
+    from runtime.actor.mesh_trait import MeshTrait
+    from runtime.actor.proc_mesh import ProcMesh
+    from runtime.actor.shape import Extent, Point, Region, Shape, Slice
+    from runtime.actor.value_mesh import ValueMesh
+
+# Where each name is; `name=other` is called otherwise there.
+_HOMES = """
+_context: Context Instance context current_actor_name current_rank current_size
+actor: Actor
+actor_mesh: ActorMesh as_endpoint
+bootstrap: BootstrapCommand default_bootstrap_cmd
+channel: Channel Port PortReceiver RankedPortReceiver
+client: shutdown_context this_host this_proc
+endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
+errors: ActorError DeadlockError MailboxFullError MeshFailure MessageTooLargeError RemoteError
+errors: SerializationError ShutdownError SupervisionError
+faults: unhandled_fault_hook=default_hook
+future: Future
+host_mesh: HostMesh
+mesh_trait: MeshTrait
+proc_mesh: ProcMesh
+shape: Extent Point Region Shape Slice
+value_mesh: ValueMesh
+"""
+_places = {
+    public: (module, name or public)
+    for module, _, names in (line.partition(": ") for line in _HOMES.split("\n") if line)
+    for public, _, name in (each.partition("=") for each in names.split())
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from where it is."""
+    try:
+        module, there = _places[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), there)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "Accumulator",

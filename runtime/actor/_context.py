@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
+from importlib import import_module
 
 from runtime.actor.shape import Extent, Point
 
@@ -128,7 +129,17 @@ def context() -> Context:
     The first call outside of an actor makes this process the client of a program.
     """
     found = _running.get(None)
-    return found if found is not None else _root[0]()
+    if found is not None:
+        return found
+    if not _root:
+        become_client()
+    return _root[0]()
+
+
+def become_client() -> None:
+    """Import what makes a process that nobody has started as a worker the client of a program."""
+    # By name: the client is above this module.
+    import_module("runtime.actor.client")
 
 
 def current() -> Context | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-
 from runtime.actor.endpoints import EndpointProperty
 from runtime.actor.mesh_trait import MeshTrait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import logging
+
     from runtime.actor.errors import MeshFailure
 
 _RESERVED = frozenset(
@@ -29,6 +29,8 @@ class Actor:
     @property
     def logger(self) -> logging.Logger:
         """A logger named after the class."""
+        import logging
+
         kind = type(self)
         return logging.getLogger(f"{kind.__module__}.{kind.__qualname__}")
 

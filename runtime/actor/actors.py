@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import threading
-import traceback
-import uuid
 from collections import OrderedDict
-from dataclasses import dataclass
 
 from runtime import config, core
 from runtime.actor import _context
 from runtime.actor.actor import Actor, offer_of
 from runtime.actor.channel import ReplyPort
 from runtime.actor.errors import CallCancelledError, MeshFailure
-from runtime.actor.replies import ERROR, FAILED, describe_error, failure_bytes, result_bytes
+from runtime.actor.replies import (
+    ERROR,
+    FAILED,
+    describe_error,
+    failure_bytes,
+    print_exception,
+    result_bytes,
+    told,
+)
 from runtime.actor.shape import Extent, Point
 from runtime.transport.pickling import loads
 
@@ -30,17 +35,27 @@ if TYPE_CHECKING:
 _REMEMBERED = 1024  # calls that were given up before they were begun
 
 
-@dataclass(frozen=True)
 class Spec:
     """What an actor is made from. `owner` is the node and the actor that spawned its mesh."""
 
-    actor: int
-    mesh_name: str
-    rank: int
-    labels: tuple[str, ...]
-    sizes: tuple[int, ...]
-    owner: tuple[int, int]
-    creator: str
+    def __init__(  # noqa: PLR0913 - the facts of an actor; dataclasses cost a process its start
+        self,
+        *,
+        actor: int,
+        mesh_name: str,
+        rank: int,
+        labels: tuple[str, ...],
+        sizes: tuple[int, ...],
+        owner: tuple[int, int],
+        creator: str,
+    ) -> None:
+        self.actor = actor
+        self.mesh_name = mesh_name
+        self.rank = rank
+        self.labels = labels
+        self.sizes = sizes
+        self.owner = owner
+        self.creator = creator
 
     @property
     def point(self) -> Point:
@@ -166,8 +181,8 @@ class Runner:
                 import asyncio
 
                 asyncio.run(asyncio.wait_for(done, config.get("cleanup_timeout")))
-        except BaseException:  # noqa: BLE001 - the actor ends all the same
-            traceback.print_exc()
+        except BaseException as error:  # noqa: BLE001 - the actor ends all the same
+            print_exception(error)
 
     # Messages.
 
@@ -283,14 +298,13 @@ class Runner:
 
     def failure_of(self, error: BaseException, kind: str) -> MeshFailure:
         """Return an exception of the actor as its failure."""
-        text = "".join(traceback.format_exception_only(error)).strip()
-        formatted = "".join(traceback.format_exception(error))
+        text, formatted = told(error)
         return self._facts(kind, text, formatted)
 
     def _facts(self, kind: str, cause: str, formatted: str) -> MeshFailure:
         spec = self.spec
         return MeshFailure(
-            event_id=uuid.uuid4().hex,
+            event_id=os.urandom(16).hex(),
             kind=kind,
             cause=cause,
             mesh_name=spec.mesh_name,
@@ -350,7 +364,7 @@ class Answer:
         if self._message.request:
             self._runner._reply(self._message, ERROR, describe_error(error))  # noqa: SLF001
         else:
-            traceback.print_exception(error)
+            print_exception(error)
 
     def fatal(self, error: BaseException) -> None:
         """Tell the caller that the actor fails by this."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-import traceback
 
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
-from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from
+from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from, print_exception
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -70,8 +69,8 @@ class Agent:
             if handler is None:
                 raise LookupError(f"no agent knows {message.method!r}")  # noqa: TRY301
             handler(message)
-        except Exception:  # noqa: BLE001 - one message must not end the agent
-            traceback.print_exc()
+        except Exception as error:  # noqa: BLE001 - one message must not end the agent
+            print_exception(error)
 
     def _pause(self) -> float:
         due = [owner.deadline() for owner in list(self.local.owners.values())]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import secrets
 import signal
 import sys
 import threading
@@ -15,13 +14,13 @@ from runtime.actor.gateway import Gateway
 from runtime.actor.host_mesh import HostMesh
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
-from runtime.actor.owning import Owner
 from runtime.actor.shape import Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from runtime.actor._context import Context
     from runtime.actor.future import Future
+    from runtime.actor.owning import Owner
     from runtime.actor.proc_mesh import ProcMesh
 
 #: The actor that the client is to others.
@@ -34,8 +33,7 @@ class Client:
     """The one of this process."""
 
     def __init__(self) -> None:
-        host = secrets.randbelow((1 << 32) - 1) + 1
-        self.local = local.Local(host << 32, "client")
+        self.local = local.Local(local.new_id() << 32, "client")
         self.agent = Agent(self.local, fill)
         self.gateway = Gateway(self.agent)
         self.context = context_of_process(self.local, ROOT)
@@ -118,7 +116,7 @@ def _root_owner() -> Owner:
         seen = owner.seen_by_owner(failure)
         owner.handled(failure.event_id, faults.decided(seen))
 
-    return Owner(stop=ownership.stop_children, ask=ask, fail=_end_program)
+    return ownership.new_owner(ask, _end_program)
 
 
 def _end_program(failure: faults.MeshFailure) -> None:

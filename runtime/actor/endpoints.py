@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import random
 from abc import ABC, abstractmethod
 
 from runtime.actor import sending
@@ -143,7 +142,7 @@ class Endpoint(ABC, Generic[R]):
 
     def choose(self, *args: Any, **kwargs: Any) -> Future[R]:  # noqa: ANN401
         """Call one actor, chosen at random."""
-        to = self._targets().only(random.randrange(self._targets().count))  # noqa: S311
+        to = _one_of(self._targets())
         return self._future(to, args, kwargs, _first)
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[Future[R]]:  # noqa: ANN401
@@ -181,6 +180,12 @@ class Endpoint(ABC, Generic[R]):
         return Future(call, settle, lambda: sending.cancel(to, call.id))
 
 
+def _one_of(to: sending.Recipients) -> sending.Recipients:
+    import random
+
+    return to.only(random.randrange(to.count))  # noqa: S311 - no secret
+
+
 def _first(values: list[Any]) -> Any:  # noqa: ANN401
     return values[0]
 
@@ -198,7 +203,7 @@ def send(
     to = endpoint._targets()  # noqa: SLF001 - one module's own
     endpoint._check(args, kwargs)  # noqa: SLF001
     if selection == "choose":
-        to = to.only(random.randrange(to.count))  # noqa: S311
+        to = _one_of(to)
     sending.cast(to, endpoint.name, args, kwargs, port)
 
 

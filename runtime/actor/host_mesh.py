@@ -12,7 +12,6 @@ from runtime.actor.latch import Latch
 from runtime.actor.local import local, new_id
 from runtime.actor.mesh_trait import MeshTrait
 from runtime.actor.ownership import current_owner
-from runtime.actor.owning import Child
 from runtime.actor.proc_mesh import ProcMesh
 from runtime.actor.shape import Extent, Point, Shape
 from runtime.actor.waiting import when_ready
@@ -129,7 +128,7 @@ class _Spawning:
             group,
             procs,
             [
-                Child(f"{group}/{rank}", node, 0, group, self.name, points[rank])
+                owner.child(f"{group}/{rank}", node, 0, group, self.name, points[rank])
                 for rank, node in enumerate(nodes)
             ],
         )

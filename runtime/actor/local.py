@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import secrets
-import socket
 import threading
 
 from runtime import config, core
+from runtime.actor._context import become_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ class Local:
 
     def __init__(self, node_id: int, name: str) -> None:
         self.name = name
-        self.host = socket.gethostname()
+        self.host = os.uname().nodename
         self.process = os.getpid()
         self.node = core.make_node(node_id, {key: config.get(key) for key in _KEYS})
         self.agent = core.open_mailbox(self.node, 0)
@@ -54,6 +53,8 @@ def local() -> Local:
     RuntimeError in a fork of a process that has one: its threads and connections are not there.
     """
     if not _present:
+        if not _making:
+            become_client()
         return _making[0]()
     found = _present[0]
     if found.process != os.getpid():
@@ -85,10 +86,10 @@ def provide(make: Callable[[], Local]) -> None:
 
 
 def new_id() -> int:
-    """Return a new identity for an actor, a mailbox or a process: 31 bits, never 0."""
-    return secrets.randbelow((1 << 31) - 1) + 1
+    """Return a new identity of a process on its host, or of a host: 32 bits, never 0."""
+    return int.from_bytes(os.urandom(4)) or 1
 
 
 def new_actor_id() -> int:
     """Return a new identity of an actor, unique in the program."""
-    return secrets.randbits(63) | 1 << 32
+    return int.from_bytes(os.urandom(8)) >> 1 | 1 << 32

@@ -5,7 +5,6 @@ from __future__ import annotations
 from runtime.actor import _context, sending
 from runtime.actor.agent import owner_of, stop_actors
 from runtime.actor.local import local
-from runtime.actor.owning import Owner
 from runtime.transport.pickling import dumps
 
 TYPE_CHECKING = False
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from runtime.actor.errors import MeshFailure
-    from runtime.actor.owning import Child
+    from runtime.actor.owning import Child, Owner
 
 _root: list[Callable[[], Owner]] = []
 
@@ -31,7 +30,14 @@ def current_owner() -> Owner:
     def fail(failure: MeshFailure) -> None:
         local().node.tell(actor, "!fail", dumps((failure.of(None),))[0])
 
-    return owner_of(local(), actor, lambda: Owner(stop=stop_children, ask=ask, fail=fail))
+    return owner_of(local(), actor, lambda: new_owner(ask, fail))
+
+
+def new_owner(ask: Callable[[MeshFailure], None], fail: Callable[[MeshFailure], None]) -> Owner:
+    """Return an owner of nothing; most actors never are one, and their process imports less."""
+    from runtime.actor.owning import Owner
+
+    return Owner(stop=stop_children, ask=ask, fail=fail)
 
 
 def provide_root(make: Callable[[], Owner]) -> None:

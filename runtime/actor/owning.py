@@ -81,6 +81,13 @@ class Owner:
         self._lock = threading.RLock()
         self._empty = threading.Condition(self._lock)
 
+    @staticmethod
+    def child(  # noqa: PLR0913, PLR0917 - the facts of a child
+        name: str, node: int, actor: int, group: str, mesh_name: str, point: Point
+    ) -> Child:
+        """Return what is known of a child."""
+        return Child(name, node, actor, group, mesh_name, point)
+
     def spawned(self, name: str, mesh: object, children: Sequence[Child]) -> None:
         """Take a mesh that the actor has spawned."""
         with self._lock:

@@ -12,7 +12,6 @@ from runtime.actor.future import Future
 from runtime.actor.local import local, new_actor_id
 from runtime.actor.mesh_trait import MeshTrait
 from runtime.actor.ownership import current_owner
-from runtime.actor.owning import Child
 from runtime.actor.replies import problem_of
 from runtime.actor.shape import Extent, Point, Shape
 from runtime.transport.pickling import PicklingError, dumps
@@ -115,7 +114,7 @@ def _bring_up(
     actor = mesh._actor_id  # noqa: SLF001 - of the same package
     group = f"{name}#{actor:x}"
     children = [
-        Child(f"{group}/{rank}", node, actor, group, name, Point(rank, extent))
+        owner.child(f"{group}/{rank}", node, actor, group, name, Point(rank, extent))
         for rank, node in enumerate(nodes)
     ]
     owner.spawned(group, mesh, children)

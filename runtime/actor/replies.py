@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-import traceback
+import sys
 
 from runtime.actor.errors import (
     ActorError,
@@ -33,8 +33,20 @@ def describe_error(error: BaseException) -> bytes:
     name = kind.__qualname__
     if kind.__module__ not in ("builtins", "__main__"):
         name = f"{kind.__module__}.{name}"
-    formatted = "".join(traceback.format_exception(error))
-    return pickle.dumps((name, _text(error), formatted, _whole(error)), 5)
+    return pickle.dumps((name, _text(error), told(error)[1], _whole(error)), 5)
+
+
+def told(error: BaseException) -> tuple[str, str]:
+    """Return an exception in a line, and with its traceback and its causes."""
+    import traceback  # costs a process a part of its start
+
+    line = "".join(traceback.format_exception_only(error)).strip()
+    return line, "".join(traceback.format_exception(error))
+
+
+def print_exception(error: BaseException) -> None:
+    """Print an exception that nobody waits for to this process's standard error."""
+    sys.stderr.write(told(error)[1])
 
 
 def _text(error: BaseException) -> str:
