@@ -15,8 +15,9 @@ CPUS = sorted(os.sched_getaffinity(0))
 
 
 def test_descriptors_when_forked(host: Host) -> None:
-    host.start("wait").hears()  # an elder, whose descriptors are not for the younger
     read, write = os.pipe()
+    os.set_inheritable(read, True)  # noqa: FBT003 - as a shell's descriptors are
+    host.start("wait").hears()  # an elder, whose descriptors are not for the younger
     heard = host.start("look_around", fds={"extra": write}).hears()
     os.close(read)
     os.close(write)
