@@ -1,0 +1,182 @@
+// core/node: deaths and ends: who is told, what fails, what still arrives.
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "nodes.h"
+
+using namespace nodes;
+using eclosion::FrameKind;
+
+namespace {
+
+constexpr ActorId kActor = 7;
+
+std::string failure_of(Call& call) {
+  const auto all = replies(call);
+  REQUIRE(all.size() == 1);
+  CHECK(status_of(all[0]) == ReplyStatus::kFailed);
+  return data_of(all[0]);
+}
+
+}  // namespace
+
+TEST_CASE("an obituary fails calls at once, on every host") {
+  const auto gateway = started(node_id(1, 0));
+  const auto worker = started(node_id(1, 1));
+  const auto doomed = started(node_id(1, 2));
+  const auto far_gateway = started(node_id(2, 0));
+  const auto far_worker = started(node_id(2, 1));
+  link(*gateway, *worker);
+  link(*gateway, *doomed);
+  link(*gateway, *far_gateway, false);
+  link(*far_gateway, *far_worker);
+  const std::vector<Target> targets{{doomed->id(), kActor, 0}};
+  far_worker->watch(doomed->id());
+  std::vector<std::shared_ptr<Call>> calls;
+  for (Node* node : {gateway.get(), worker.get(), far_worker.get()})
+    calls.push_back(call(*node, {targets, "x"}));
+  for (int i = 0; i < 3; ++i) take(*doomed, kActor);
+  gateway->bury(doomed->id(), "it fell");
+  for (const auto& made : calls) CHECK(failure_of(*made) == "it fell");
+  const Frame told = news(*far_worker, "!obituary");
+  CHECK(told.header.source_node == doomed->id());
+  CHECK(data_of(told) == "it fell");
+  // And so does what is sent later.
+  CHECK(failure_of(*call(*far_worker, {targets, "y"})) == "it fell");
+  CHECK(worker->obituary_of(doomed->id()) == "it fell");
+  far_worker->watch(doomed->id());
+  CHECK(data_of(news(*far_worker, "!obituary")) == "it fell");
+}
+
+TEST_CASE("the dead of a group do not take the living along") {
+  const auto gateway = started(node_id(1, 0));
+  const auto far_gateway = started(node_id(2, 0));
+  const auto far_worker = started(node_id(2, 1));
+  link(*gateway, *far_gateway, false);
+  link(*far_gateway, *far_worker);
+  gateway->bury(node_id(2, 9), "dead");
+  const auto made =
+      call(*gateway,
+           {{{node_id(2, 9), kActor, 0}, {far_worker->id(), kActor, 1}}, "x"});
+  answer(*far_worker, take(*far_worker, kActor), "alive");
+  REQUIRE(wait_for(made->gate(), [&] { return made->settled(); }));
+  const auto problem = made->problem();
+  REQUIRE(problem);
+  CHECK(data_of(*problem) == "dead");
+  std::vector<std::string> data;
+  REQUIRE(wait_for(made->gate(), [&] {
+    while (auto reply = made->next()) data.push_back(data_of(*reply));
+    return made->finished();
+  }));
+  CHECK(std::count(data.begin(), data.end(), "alive") == 1);
+}
+
+TEST_CASE("a host that is lost takes its processes along, for workers too") {
+  const auto gateway = started(node_id(1, 0));
+  const auto worker = started(node_id(1, 1));
+  const auto far_gateway = started(node_id(2, 0));
+  const auto far_worker = started(node_id(2, 1));
+  link(*gateway, *worker);
+  link(*gateway, *far_gateway, false);
+  link(*far_gateway, *far_worker);
+  const std::vector<Target> targets{{far_worker->id(), kActor, 0}};
+  const auto made = call(*worker, {targets, "x"});
+  take(*far_worker, kActor);
+  gateway->bury_host(far_gateway->id(), "the network");
+  CHECK(failure_of(*made) == "the network");
+  CHECK(failure_of(*call(*worker, {targets, "y"})) == "the network");
+}
+
+TEST_CASE("the last replies of a dead process are taken before its obituary") {
+  for (int round = 0; round < 20; ++round) {
+    const auto gateway = started(node_id(1, 0));
+    Impostor doomed(*gateway, node_id(1, 2));
+    const auto made = call(*gateway, {{{node_id(1, 2), kActor, 0}}, "x"});
+    Frame reply;
+    reply.header.kind = FrameKind::kReply;
+    reply.header.source_node = node_id(1, 2);
+    reply.header.target_node = gateway->id();
+    reply.header.request = made->id();
+    reply.body = make_body(reply.header, "", {}, "last words", {});
+    doomed.write(reply);
+    doomed.close();
+    gateway->bury(node_id(1, 2), "it fell");
+    CHECK(data_of(replies(*made).at(0)) == "last words");
+  }
+}
+
+TEST_CASE("what was sent just before a node stops still arrives") {
+  const auto gateway = started(node_id(1, 0));
+  auto wide = settings(node_id(1, 1));
+  wide.mailbox_bytes = 1ULL << 30;
+  auto worker = started(wide);
+  link(*gateway, *worker);
+  constexpr int kMessages = 60;
+  for (int i = 0; i < kMessages; ++i) {
+    // More than the socket holds.
+    std::string data = std::to_string(i);
+    data.resize(100'000, ' ');
+    send(*worker, {{{gateway->id(), kActor, 0}}, data});
+  }
+  worker->stop();
+  worker.reset();
+  for (int i = 0; i < kMessages; ++i)
+    CHECK(std::stoi(data_of(take(*gateway, kActor))) == i);
+  CHECK(news(*gateway, "!lost").header.source_node == node_id(1, 1));
+}
+
+TEST_CASE("a node stops though a peer does not read, and its calls end") {
+  auto node = started(node_id(1, 0));
+  Impostor peer(*node, node_id(1, 1));
+  const std::vector<Target> targets{{node_id(1, 1), kActor, 0}};
+  const auto made = call(*node, {targets, std::string(4'000'000, 'x')});
+  node->stop();
+  CHECK(failure_of(*made).empty());
+  CHECK(failure_of(*call(*node, {targets, "late"})).empty());
+}
+
+TEST_CASE("a gateway hears of a connection that ends, and holds what follows") {
+  const auto gateway = started(node_id(1, 0));
+  auto worker = started(node_id(1, 1));
+  link(*gateway, *worker);
+  const std::vector<Target> targets{{node_id(1, 1), kActor, 0}};
+  send(*gateway, {targets, "x"});
+  take(*worker, kActor);
+  worker.reset();
+  CHECK(news(*gateway, "!lost").header.source_node == node_id(1, 1));
+  const auto made = call(*gateway, {targets, "y"});
+  CHECK_FALSE(made->settled());
+  gateway->bury(node_id(1, 1), "exit status 3");
+  CHECK(failure_of(*made) == "exit status 3");
+}
+
+TEST_CASE("a process that has spoken and falls silent is told of, once") {
+  auto quick = settings(node_id(1, 0));
+  quick.heartbeat_interval = std::chrono::milliseconds(10);
+  quick.heartbeat_timeout = std::chrono::milliseconds(100);
+  const auto gateway = started(quick);
+  Impostor starting(*gateway, node_id(1, 1));
+  Impostor silent(*gateway, node_id(1, 2));
+  Frame beat;
+  beat.header.kind = FrameKind::kHeartbeat;
+  silent.write(beat);
+  CHECK(news(*gateway, "!silent").header.source_node == node_id(1, 2));
+  // Many intervals later nothing more was said.
+  Gate never;
+  wait_for(never, [] { return false; }, std::chrono::milliseconds(300));
+  CHECK(gateway->mailbox(eclosion::kAgent)->size() == 0);
+}
+
+TEST_CASE("a worker keeps its gateway's patience by heartbeats alone") {
+  auto quick = settings(node_id(1, 0));
+  quick.heartbeat_interval = std::chrono::milliseconds(20);
+  quick.heartbeat_timeout = std::chrono::seconds(2);
+  const auto gateway = started(quick);
+  quick.id = node_id(1, 1);
+  const auto worker = started(quick);
+  link(*gateway, *worker);
+  Gate never;
+  wait_for(never, [] { return false; }, std::chrono::milliseconds(2500));
+  CHECK(gateway->mailbox(eclosion::kAgent)->size() == 0);
+}
