@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
+
+_FACTS = (
+    "event_id",
+    "kind",
+    "cause",
+    "mesh_name",
+    "actor_name",
+    "rank",
+    "point",
+    "host",
+    "pid",
+    "status",
+    "signal",
+    "traceback",
+    "output_tail",
+    "origin",
+)
+_UNSAID: tuple[object, ...] = (None, "", (), {})
 
 
-@dataclass(frozen=True)
 class MeshFailure:
     """The death of a process or an actor of a mesh, told once, with its evidence.
 
@@ -17,24 +33,64 @@ class MeshFailure:
     `rank` and `point` say where in the mesh `mesh_name`; `cause` says in one line what happened,
     `traceback` and `output_tail` (last lines of the process's output) show it. `origin` is the
     failure that this one follows from, when an owner went down for a child: the root cause is
-    at the end of that chain. Every waiter of one death sees the same `event_id`.
+    at the end of that chain. Every waiter of one death sees the same `event_id`. It does not
+    change; equal are those with equal facts, whoever's `mesh` object they have.
     """
 
-    event_id: str
-    kind: str
-    cause: str
-    mesh_name: str = ""
-    actor_name: str = ""
-    rank: int | None = None
-    point: Mapping[str, int] = field(default_factory=dict)
-    host: str = ""
-    pid: int | None = None
-    status: int | None = None
-    signal: int | None = None
-    traceback: str = ""
-    output_tail: tuple[str, ...] = ()
-    origin: MeshFailure | None = None
-    mesh: object = field(default=None, compare=False, repr=False)
+    # A plain class: `dataclasses` would cost every process a third of its start.
+    __slots__ = (*_FACTS, "mesh")
+
+    def __init__(  # noqa: PLR0913 - the facts
+        self,
+        event_id: str,
+        kind: str,
+        cause: str,
+        *,
+        mesh_name: str = "",
+        actor_name: str = "",
+        rank: int | None = None,
+        point: Mapping[str, int] | None = None,
+        host: str = "",
+        pid: int | None = None,
+        status: int | None = None,
+        signal: int | None = None,
+        traceback: str = "",
+        output_tail: tuple[str, ...] = (),
+        origin: MeshFailure | None = None,
+        mesh: object = None,
+    ) -> None:
+        self.event_id = event_id
+        self.kind = kind
+        self.cause = cause
+        self.mesh_name = mesh_name
+        self.actor_name = actor_name
+        self.rank = rank
+        self.point = point or {}
+        self.host = host
+        self.pid = pid
+        self.status = status
+        self.signal = signal
+        self.traceback = traceback
+        self.output_tail = output_tail
+        self.origin = origin
+        self.mesh = mesh
+
+    def but(self, **changes: Any) -> MeshFailure:  # noqa: ANN401 - facts
+        """Return the same failure with some other facts."""
+        return MeshFailure(**{name: getattr(self, name) for name in self.__slots__} | changes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MeshFailure):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _FACTS)
+
+    def __hash__(self) -> int:
+        return hash((self.event_id, self.kind, self.cause))
+
+    def __repr__(self) -> str:
+        facts = ((name, getattr(self, name)) for name in _FACTS)
+        told = ", ".join(f"{name}={value!r}" for name, value in facts if value not in _UNSAID)
+        return f"MeshFailure({told})"
 
     @property
     def root(self) -> MeshFailure:
@@ -46,7 +102,7 @@ class MeshFailure:
 
     def of(self, mesh: object) -> MeshFailure:
         """Return the same failure with the mesh object of whoever looks at it."""
-        return replace(self, mesh=mesh)
+        return self.but(mesh=mesh)
 
     def report(self) -> str:
         """Return everything that is known, root cause first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from runtime.actor.latch import Latch
 from runtime.actor.supervision import Supervisor
@@ -198,8 +198,7 @@ def placed(failure: MeshFailure, children: Iterable[Child]) -> MeshFailure:
     """Return the failure of a process as one of the mesh that people know: of actors, if any."""
     best = max(children, key=lambda child: child.actor != 0)
     actor = best.mesh_name if best.actor else failure.actor_name
-    return replace(
-        failure,
+    return failure.but(
         mesh_name=best.mesh_name,
         actor_name=actor,
         rank=best.point.rank,

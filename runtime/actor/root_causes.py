@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,4 +38,4 @@ def chained(failure: MeshFailure, cause: MeshFailure) -> MeshFailure:
     if cause.event_id == failure.event_id or cause.event_id in origins(failure):
         return failure
     origin = cause if failure.origin is None else chained(failure.origin, cause)
-    return replace(failure, origin=origin)
+    return failure.but(origin=origin)

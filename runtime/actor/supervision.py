@@ -242,7 +242,7 @@ class Supervisor:
         group.rounds.pop(group.budget_of(child), None)
         self._stop_for_good(group.dependents(child))
         text = f"{failure.cause}; restarted {spent} times within {policy.max_seconds:g} s already"
-        self._ask(replace(failure, cause=text))
+        self._ask(failure.but(cause=text))
 
     def _ask(self, failure: MeshFailure) -> None:
         fate = self._fate(failure)
