@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import OrderedDict
 
 from runtime import config, core
@@ -21,6 +22,7 @@ from runtime.actor.replies import (
     told,
 )
 from runtime.actor.shape import Extent, Point
+from runtime.telemetry import Watch, state
 from runtime.transport.pickling import loads
 
 TYPE_CHECKING = False
@@ -89,7 +91,10 @@ class Runner:
         self.spec = spec
         self.mailbox = core.open_mailbox(local.node, spec.actor)
         self.cancelled: OrderedDict[tuple[int, int], None] = OrderedDict()
-        self.handling: tuple[str, float] | None = None  # endpoint, since when
+        place = ",".join(f"{label}={index}" for label, index in spec.point.items())
+        self.watch = Watch(
+            spec.mesh_name, f"{spec.mesh_name}{{{place}}}" if place else spec.mesh_name
+        )
         self._construct = construct
         self._started = started
         self._ended = ended
@@ -140,12 +145,14 @@ class Runner:
         self._fill(self.instance)
         _context.enter(_context.Context(self.instance))
         failure: MeshFailure | None = None
+        self.watch.running[0] = ("__init__", time.monotonic_ns(), None, None)
         try:
             self._user = self._construct()
         except BaseException as error:  # noqa: BLE001 - whatever a constructor raises
             failure = self.failure_of(error, "init")
             self._started(failure)
         else:
+            del self.watch.running[0]
             self.instance.class_name = type(self._user).__qualname__
             self._started(None)
             failure = self._live()
@@ -198,6 +205,7 @@ class Runner:
             return
         method, args, kwargs, context, reply = call
         token = _context.enter(context)
+        span, failed = self.watch.begin(message), True
         try:
             result = method(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - the endpoint's own
@@ -207,7 +215,9 @@ class Runner:
             raise
         else:
             reply.result(result)
+            failed = False
         finally:
+            self.watch.end(span, failed=failed)
             _context.leave(token)
 
     def is_cancelled(self, message: Message) -> bool:
@@ -318,6 +328,8 @@ class Runner:
 
     def _reply(self, message: Message, status: int, data: bytes, buffers: Any = ()) -> None:  # noqa: ANN401
         if message.request:
+            if state.on:
+                state.replied(len(data) + sum(memoryview(each).nbytes for each in buffers))
             self.local.node.reply(
                 message.source_node, message.request, message.index, status, data, list(buffers)
             )

@@ -59,7 +59,7 @@ class _Server:
         call = runner.unpack(message)
         if call is None:
             return
-        task = asyncio.get_running_loop().create_task(self._run(*call))
+        task = asyncio.get_running_loop().create_task(self._run(message, *call))
         key = (message.source_node, message.request)
         if message.request:
             self._calls[key] = task
@@ -78,8 +78,10 @@ class _Server:
             self._failed = task.exception()
             self._runner.tell("!stop")
 
-    async def _run(self, method, args, kwargs, context, answer) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    async def _run(self, message, method, args, kwargs, context, answer) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
         _context.enter(context)
+        watch = self._runner.watch
+        span, failed = watch.begin(message, asyncio.current_task()), True
         try:
             result = method(*args, **kwargs)
             if hasattr(result, "__await__"):
@@ -93,6 +95,9 @@ class _Server:
             raise
         else:
             answer.result(result)
+            failed = False
+        finally:
+            watch.end(span, failed=failed, beside=not context.waits)
 
     def _give_up_from(self, loop: asyncio.AbstractEventLoop):  # type: ignore[no-untyped-def]  # noqa: ANN202
         before = self._runner.give_up

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
+from time import monotonic_ns
 
 from runtime.actor import sending
 from runtime.actor.future import Future
@@ -11,6 +12,7 @@ from runtime.actor.generic import Generic
 from runtime.actor.replies import problem_of, value_of
 from runtime.actor.shape import Shape
 from runtime.actor.value_mesh import ValueMesh
+from runtime.telemetry import state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,8 +178,12 @@ class Endpoint(ABC, Generic[R]):
                 raise problem_of(problem, f"{to.name}.{name}")
             return combine([value_of(message) for message in call.take()])
 
+        began = monotonic_ns() if state.on else 0
         call = self._send(to, args, kwargs)
-        return Future(call, settle, lambda: sending.cancel(to, call.id))
+        future: Future[Any] = Future(call, settle, lambda: sending.cancel(to, call.id))
+        if began:
+            state.call_begun(future, f"{to.name}.{name}", began, call.id, to.count)
+        return future
 
 
 def _one_of(to: sending.Recipients) -> sending.Recipients:

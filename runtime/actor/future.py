@@ -8,6 +8,7 @@ import warnings
 
 from runtime.actor import _context, loops
 from runtime.actor.generic import Generic
+from runtime.telemetry import state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Future(Generic[R]):
         self._call: Pending | None = call
         self._settle = settle
         self._cancel = cancel
+        self.began: tuple[str, int, int] | None = None  # of a call that is measured
         self._result: Any = None
         self._error: BaseException | None = None
         self._lock = threading.Lock()
@@ -143,6 +145,8 @@ class Future(Generic[R]):
             except Exception as error:  # noqa: BLE001 - it is the result
                 self._error = error
             self._call = None
+            if self.began is not None:
+                state.call_ended(*self.began)
 
     def __repr__(self) -> str:
         return f"Future({'done' if self.done() else 'waiting'})"

@@ -1,4 +1,4 @@
-"""The output of a process as lines: whose they are, whole, readable, and no longer than they may be.
+"""The output of a process as lines: whose they are, whole, readable, of bounded length.
 
 The stream of a process is bytes. What actors print is marked with who they are (`mark`); what
 comes without a mark, from C code or another program, is the process's own. Pure: bytes in, lines
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 LONGEST = 64 << 10
 _MARK = re.compile(rb"\x1e([^\x1e\x1f\n]{0,999})\x1f")
 _OPEN = re.compile(rb"\x1e[^\x1e\x1f\n]{0,999}\Z")
+_CONTINUES = 0x80  # the top bits of a byte that is not the first of a character
 _UNPRINTABLE = {code: f"\\x{code:02x}" for code in (*range(32), 127) if chr(code) not in "\t\x1b"}
-_SEPARATORS = {code: None for code in range(32)}
+_SEPARATORS = dict.fromkeys(range(32))
 
 Line = tuple[str, str]  # who, what
 
@@ -144,7 +145,5 @@ def _last_state(line: bytes) -> bytes:
 
 def _boundary(line: bytes, limit: int) -> int:
     """Return the place at most at `limit` where no character is cut in two."""
-    cut = limit
-    while cut > limit - 4 and line[cut] & 0xC0 == 0x80:  # a byte that continues a character
-        cut -= 1
-    return cut if line[cut] & 0xC0 != 0x80 else limit
+    starts = [cut for cut in range(limit - 3, limit + 1) if line[cut] & 0xC0 != _CONTINUES]
+    return starts[-1] if starts else limit

@@ -1,0 +1,108 @@
+"""Spans as Chrome trace events, which Perfetto opens: one file of all processes of a host.
+
+Each event is one line that its process appends in one write, so a killed process loses nothing
+that it has told. Times are CLOCK_MONOTONIC in microseconds, which the processes of a host share.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Trace:
+    """The part of this process. The one that is `first` makes the file, and ends it."""
+
+    def __init__(self, path: str, node: int, name: str, host: str, *, first: bool) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        self._fd = os.open(path, flags | os.O_TRUNC if first else flags, 0o644)
+        self._first = first
+        self._node = node
+        self._pid = os.getpid()
+        self._named: set[int] = set()
+        self._lock = threading.Lock()
+        if first:
+            os.write(self._fd, b"[\n")
+            self._emit("M", "trace_begins", 0, cat="__metadata", args=_clocks())
+        self._emit("M", "process_name", 0, args={"name": f"{name} on {host}"})
+
+    def close(self) -> None:
+        """End the part of this process; the first one's end is the end of the file."""
+        with self._lock:
+            if self._fd < 0:
+                return
+            if self._first:
+                last = {"ph": "M", "name": "trace_ends", "pid": self._pid, "tid": 0, "args": {}}
+                os.write(self._fd, json.dumps(last).encode() + b"\n]\n")
+            os.close(self._fd)
+            self._fd = -1
+
+    def call_begun(self, request: int, endpoint: str, began: int, recipients: int) -> None:
+        """Draw the sending of a call, its waiting, and the tails of its arrows."""
+        thread = self._thread(threading.current_thread().name)
+        now = time.monotonic_ns()
+        self._emit("X", f"send {endpoint}", thread, began, cat="call", dur=_us(now - began))
+        call = f"{self._node:x}.{request:x}"
+        self._emit("b", endpoint, thread, began, cat="call", id=call)
+        for index in range(recipients):
+            self._emit("s", "message", thread, began, cat="message", id=f"{call}.{index}")
+
+    def call_ended(self, request: int, endpoint: str) -> None:
+        """Draw the end of the waiting for a call."""
+        thread = self._thread(threading.current_thread().name)
+        call = f"{self._node:x}.{request:x}"
+        self._emit("e", endpoint, thread, time.monotonic_ns(), cat="call", id=call)
+
+    def endpoint(
+        self,
+        name: str,
+        actor: str,
+        began: int,
+        message: Any,  # noqa: ANN401 - of the core
+        *,
+        failed: bool,
+        beside: bool,
+    ) -> None:
+        """Draw an endpoint that has run, and the head of the arrow of its message."""
+        thread = self._thread(actor)
+        now = time.monotonic_ns()
+        args = {"actor": actor, "failed": failed}
+        call = f"{message.source_node:x}.{message.request:x}.{message.index}"
+        if beside:  # it overlaps others on its thread, which slices cannot
+            self._emit("b", name, thread, began, cat="endpoint", id=call, args=args)
+            self._emit("e", name, thread, now, cat="endpoint", id=call)
+            return
+        self._emit("X", name, thread, began, cat="endpoint", dur=_us(now - began), args=args)
+        if message.request:
+            self._emit("f", "message", thread, began, cat="message", id=call, bp="e")
+
+    def _thread(self, name: str) -> int:
+        number = threading.get_native_id()
+        if number not in self._named:
+            self._named.add(number)
+            self._emit("M", "thread_name", number, args={"name": name})
+        return number
+
+    def _emit(self, phase: str, name: str, thread: int, at: int = 0, **more: object) -> None:
+        event = {"ph": phase, "name": name, "pid": self._pid, "tid": thread}
+        if at:
+            event["ts"] = _us(at)
+        line = json.dumps(event | more, separators=(",", ":")) + ",\n"
+        with self._lock:
+            if self._fd >= 0:
+                os.write(self._fd, line.encode())
+
+
+def _us(ns: int) -> float:
+    return ns / 1000
+
+
+def _clocks() -> dict[str, float]:
+    """Return what the time of day was when: the files of several hosts can be laid side by side."""
+    return {"monotonic_us": _us(time.monotonic_ns()), "unix_us": _us(time.time_ns())}
