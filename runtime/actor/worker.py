@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
+import time
+from contextlib import suppress
 
 from runtime import config
 from runtime.actor import _context, local, marking, sending
@@ -15,7 +18,7 @@ from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
     from runtime.core import Message
 
@@ -23,8 +26,8 @@ _NOBODY = 1  # the actor that code of no actor is
 _NO_GATEWAY = 70  # status of a process whose gateway is gone
 
 
-def main(fds: dict[str, int], argument: bytes) -> int:
-    """Be a process of a mesh; return the status to exit with."""
+def main(fds: dict[str, int], argument: bytes) -> NoReturn:
+    """Be a process of a mesh."""
     node_id, name, settings, bootstrap = loads(argument)
     config.adopt(settings)
     marking.install()
@@ -39,9 +42,21 @@ def main(fds: dict[str, int], argument: bytes) -> int:
             loads(bootstrap)[0]()
         except BaseException as error:  # noqa: BLE001 - the user's own
             print_exception(error)
-            sys.stderr.flush()
-            return 1
-    return worker.run()
+            leave(1)
+    leave(worker.run())
+
+
+def leave(status: int) -> NoReturn:
+    """End the process: exit handlers run, and threads of actors that do not end do not hold it.
+
+    The interpreter's own end would wait for the threads of executors, and take modules away from
+    under the threads that still run.
+    """
+    atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status)
 
 
 class Worker:
@@ -63,8 +78,6 @@ class Worker:
         self.agent.run()
         if self._status != _NO_GATEWAY:
             self._end_actors()
-            sys.stdout.flush()
-            sys.stderr.flush()
             self._here.node.stop()
         return self._status
 
@@ -84,5 +97,6 @@ class Worker:
         runners = list(self.agent.actors.values())
         for runner in runners:
             runner.stop("its process ends")
+        end = time.monotonic() + config.get("cleanup_timeout")
         for runner in runners:
-            runner.join(config.get("cleanup_timeout"))
+            runner.join(max(0.0, end - time.monotonic()))

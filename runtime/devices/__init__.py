@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 
+from runtime.devices.child_environment import NoDeviceForRankError, child_env
 from runtime.devices.cpu import CpuDevice
 from runtime.devices.errors import (
     DeviceError,
@@ -43,6 +44,7 @@ __all__ = [
     "Finding",
     "Graph",
     "MemoryPool",
+    "NoDeviceForRankError",
     "Properties",
     "Stream",
     "UnsupportedError",
@@ -50,6 +52,7 @@ __all__ = [
     "VirtualRange",
     "VisibleDevicesError",
     "available",
+    "child_env",
     "device",
     "probe",
     "probe_apart",

@@ -34,6 +34,24 @@ def visible_devices(filters: Filters, environment: Mapping[str, str]) -> Filter 
     Raises VisibleDevicesError for two filters that work on each other's numbers, and for two values
     for the same thing.
     """
+    found = agreed(filters, environment)
+    if filters.first in environment:
+        first = Filter(filters.first, environment[filters.first])
+        if found is not None:
+            raise VisibleDevicesError(
+                f"{first.variable}={first.value} and {found.variable}={found.value} both"
+                " filter the devices: the second counts what the first leaves, from 0; unset one"
+                " of them"
+            )
+        return first
+    return found
+
+
+def agreed(filters: Filters, environment: Mapping[str, str]) -> Filter | None:
+    """Return what stands in place of each other, without what the driver reads before.
+
+    Raises VisibleDevicesError for two values for the same thing.
+    """
     found = [Filter(name, environment[name]) for name in filters.named if name in environment]
     for other in found[1:]:
         if _listed(other.value) != _listed(found[0].value):
@@ -41,15 +59,6 @@ def visible_devices(filters: Filters, environment: Mapping[str, str]) -> Filter 
                 f"{found[0].variable}={found[0].value} and {other.variable}={other.value} name"
                 f" different devices, and {filters.title} reads both; unset {other.variable}"
             )
-    if filters.first in environment:
-        first = Filter(filters.first, environment[filters.first])
-        if found:
-            raise VisibleDevicesError(
-                f"{first.variable}={first.value} and {found[0].variable}={found[0].value} both"
-                " filter the devices: the second counts what the first leaves, from 0; unset one"
-                " of them"
-            )
-        return first
     return found[0] if found else None
 
 

@@ -1,0 +1,97 @@
+"""Meshes of local processes, in the words of the field cases."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from runtime import actor as ra
+from runtime import config
+from tests.runtime.field.actors import LONG, Group, Handle, Probe
+
+_SETTINGS = {
+    "mailbox_capacity": "mailbox_capacity",
+    "heartbeat_interval": "heartbeat_interval",
+    "heartbeat_timeout": "heartbeat_timeout",
+    "max_message": "max_frame",
+    "log_buffer": "log_buffer",
+}
+_seen: list[ra.MeshFailure] = []
+_settings: dict[str, Any] = {}
+
+
+def events() -> list[ra.MeshFailure]:
+    """Return the failures that reached this program and that nothing below had handled."""
+    return _seen
+
+
+def record_failures() -> None:
+    """Take failures that reach the client as events instead of as its end."""
+    ra.unhandled_fault_hook = _seen.append
+
+
+class Mesh:
+    """Processes of this host. `env` is on top of this process's environment."""
+
+    def __init__(
+        self,
+        count: int,
+        *,
+        env: Mapping[str, str] | None = None,
+        **settings: Any,  # noqa: ANN401
+    ) -> None:
+        _configure(settings)
+        _seen.clear()
+        command = ra.default_bootstrap_cmd().with_env(env or {})
+        self._count = count
+        self._procs = ra.this_host().spawn_procs({"rank": count}, bootstrap_command=command)
+        self._probe = self._procs.spawn("probe", Probe)
+        self._stopped = False
+
+    def spawn(self, kind: type[ra.Actor], *args: Any) -> Group:  # noqa: ANN401
+        """Start an actor in each process."""
+        mesh = self._procs.spawn(kind.__name__, kind, *args)
+        parts = [
+            Handle(mesh.slice(rank=rank), self._probe.slice(rank=rank))
+            for rank in range(self._count)
+        ]
+        return Group(mesh, parts)
+
+    def call_env(self) -> list[dict[str, str]]:
+        """Return the environment of each process."""
+        return list(self._probe.environment.call().get(LONG).values())
+
+    def ping(self) -> list[bool]:
+        """Have each process answer."""
+        return list(self._probe.ping.call().get(LONG).values())
+
+    def stop(self, timeout: float = LONG) -> None:
+        """End the processes; again does nothing."""
+        if not self._stopped:
+            self._stopped = True
+            self._procs.stop().get(timeout)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def _configure(settings: Mapping[str, Any]) -> None:
+    """Set what a mesh is to have; a program that runs with other settings is begun again."""
+    unknown = settings.keys() - _SETTINGS.keys()
+    if unknown:
+        raise TypeError(f"mesh() takes no {sorted(unknown)} yet")
+    wanted = {_SETTINGS[name]: value for name, value in settings.items()}
+    if ra.context().actor_instance.mailbox is not None or wanted == _settings:
+        return
+    ra.shutdown_context().get(LONG)
+    config.clear_runtime_config()
+    config.configure(**wanted)
+    _settings.clear()
+    _settings.update(wanted)

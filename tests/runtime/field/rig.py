@@ -1,0 +1,74 @@
+"""The adapter of the field cases: their neutral vocabulary over the names of `runtime`."""
+
+import tempfile
+from os import close as _close
+from typing import Any
+
+from runtime import config as _config
+from runtime import devices
+from tests.runtime.field.actors import Actor, Chatter, Group, Handle, Started, endpoint
+from tests.runtime.field.errors import (
+    ActorDied,
+    Deadlock,
+    MailboxFull,
+    MessageTooLarge,
+    RemoteError,
+    SerializationError,
+    Timeout,
+)
+from tests.runtime.field.machine import Faults, Machine
+from tests.runtime.field.mesh import Mesh, events, record_failures
+from tests.runtime.field.scripts import Script, script
+from tests.runtime.field.supervised import Supervised
+
+__all__ = [
+    "Actor",
+    "ActorDied",
+    "Chatter",
+    "Deadlock",
+    "Group",
+    "Handle",
+    "MailboxFull",
+    "MessageTooLarge",
+    "RemoteError",
+    "Script",
+    "SerializationError",
+    "Started",
+    "Timeout",
+    "config",
+    "devices",
+    "endpoint",
+    "events",
+    "faults",
+    "mesh",
+    "os",
+    "ping",
+    "script",
+    "supervised",
+    "tmpfile",
+]
+
+mesh = Mesh
+supervised = Supervised
+faults = Faults()
+os = Machine()
+
+
+def config() -> dict[str, Any]:
+    """Return every setting."""
+    return _config.get_global_config()
+
+
+def ping(mesh: Mesh) -> list[bool]:
+    """Have every process of a mesh answer."""
+    return mesh.ping()
+
+
+def tmpfile() -> str:
+    """Return the path of a new file."""
+    fd, path = tempfile.mkstemp(prefix="field_")
+    _close(fd)
+    return path
+
+
+record_failures()
