@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from runtime.core import Message
 
 _LOOK = 1.0  # seconds between two looks at deadlines that others may have moved
+_LOOK_AT_END = 0.05  # the same, while a process ends
 
 
 class Agent:
@@ -54,10 +55,18 @@ class Agent:
     def run(self) -> None:
         """Serve until `leaving` is set."""
         while not self.leaving:
-            message = self.local.agent.receive(self._pause())
-            if message is not None:
-                self._handle(message)
-            self._look()
+            self._serve(self._pause())
+
+    def run_until(self, done: Callable[[], bool]) -> None:
+        """Serve what is still needed, such as news of the ends of others, until `done` holds."""
+        while not done():
+            self._serve(_LOOK_AT_END)
+
+    def _serve(self, pause: float) -> None:
+        message = self.local.agent.receive(pause)
+        if message is not None:
+            self._handle(message)
+        self._look()
 
     def after(self, seconds: float, do: Callable[[], None]) -> None:
         """Do something later, on the agent's thread. From that thread."""
@@ -125,15 +134,18 @@ class Agent:
 
     def _actor_ended(self, runner: Runner, failure: MeshFailure | None) -> None:
         """On the actor's thread: end what it owns, then it, then tell its owner."""
-        owner = self.local.owners.pop(runner.spec.actor, None)
+        actor = runner.spec.actor
+        owner = self.local.owners.get(actor)
         if owner is not None:
             from runtime import config
 
             owner.stop_all(failure, config.get("stop_timeout"))
+            self.local.owners.pop(actor, None)
         runner.clean_up(failure)
-        with self.local.lock:
-            self.actors.pop(runner.spec.actor, None)
         tell_ended(self.local, runner.spec, failure)
+        with self.local.lock:
+            self.actors.pop(actor, None)
+        self.local.node.tell(sending.AGENT, "!wake")
 
     def _stop(self, message: Message) -> None:
         actor, reason = loads(message.data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures.thread import ThreadPoolExecutor
 
 from runtime import config
 from runtime.actor import _context, loops
@@ -30,6 +31,7 @@ class _Server:
     async def run(self) -> None:
         runner = self._runner
         loop = asyncio.get_running_loop()
+        loop.set_default_executor(_Executor())
         runner.give_up = self._give_up_from(loop)  # type: ignore[method-assign]
         try:
             while True:
@@ -121,6 +123,14 @@ class _Server:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=config.get("cleanup_timeout"))
+
+
+class _Executor(ThreadPoolExecutor):
+    """The threads of `asyncio.to_thread`; the end of an actor does not wait for them."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - its base's
+        del wait, cancel_futures
+        super().shutdown(wait=False, cancel_futures=True)
 
 
 class _News:

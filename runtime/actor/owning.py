@@ -147,6 +147,11 @@ class Owner:
             self._handle(OwnerStopRequested() if failure is None else OwnerFailed(failure))
             return self._empty.wait_for(lambda: not self._children, timeout)
 
+    @property
+    def owns(self) -> bool:
+        """Whether anything is left that it owns."""
+        return bool(self._children)
+
     def tick(self) -> None:
         """Tell the supervisor the time."""
         with self._lock:

@@ -65,6 +65,7 @@ class Worker:
     def __init__(self, here: local.Local) -> None:
         self._here = here
         self._status = 0
+        self._hurries = False
         self.agent = Agent(here, fill)
         self.agent.handlers |= {"leave": self._leave, "!lost": self._lost}
         _context.provide_root(lambda: context_of_process(here, _NOBODY))
@@ -85,6 +86,7 @@ class Worker:
         self.agent.leaving = True
 
     def _terminated(self, *_: Any) -> None:  # noqa: ANN401 - a signal handler's
+        self._hurries = self.agent.leaving
         self.agent.leaving = True
 
     def _lost(self, message: Message) -> None:
@@ -94,9 +96,15 @@ class Worker:
             self.agent.leaving = True
 
     def _end_actors(self) -> None:
-        runners = list(self.agent.actors.values())
-        for runner in runners:
+        """End the actors; those that own others have the time that these need to end."""
+        for runner in list(self.agent.actors.values()):
             runner.stop("its process ends")
         end = time.monotonic() + config.get("cleanup_timeout")
-        for runner in runners:
-            runner.join(max(0.0, end - time.monotonic()))
+        owners = self._here.owners
+        self.agent.run_until(
+            lambda: (
+                not self.agent.actors
+                or self._hurries
+                or (time.monotonic() >= end and not any(each.owns for each in owners.values()))
+            )
+        )
