@@ -15,16 +15,17 @@ from runtime.devices.cpu_streams import (
 )
 from runtime.devices.errors import DeviceError, UnsupportedError
 from runtime.devices.fitting import (
-    check_byte,
-    check_capacity,
+    address_count,
+    byte,
+    byte_count,
     check_copied,
     check_host,
     check_packed,
     check_reachable,
-    check_size,
     check_summable,
     check_targets,
     elements,
+    factor,
 )
 from runtime.devices.protocol import Buffer, DmaBuf, Element, Properties, Stream
 from runtime.devices.ranges import (
@@ -112,9 +113,9 @@ class CpuDevice:
 
     def allocate(self, nbytes: int) -> Buffer:
         """Return memory of this process.  Raises DeviceError where there is none left."""
-        check_size(nbytes)
-        pages = Pages(nbytes)
-        return CpuBuffer(pages.address, nbytes, pages)
+        size = byte_count(nbytes)
+        pages = Pages(size)
+        return CpuBuffer(pages.address, size, pages)
 
     def allocate_pinned(self, nbytes: int) -> Buffer:
         """Return memory of this process, which the processor reaches anyway."""
@@ -132,14 +133,11 @@ class CpuDevice:
 
     def memory_pool(self, keep: int | None = None) -> CpuPool:
         """Return a new pool."""
-        if keep is not None:
-            check_size(keep)
-        return CpuPool(keep)
+        return CpuPool(None if keep is None else byte_count(keep))
 
     def virtual_range(self, capacity: int) -> CpuVirtualRange:
         """Return addresses without memory."""
-        check_capacity(capacity)
-        return CpuVirtualRange(capacity)
+        return CpuVirtualRange(address_count(capacity))
 
     def copy(self, to: object, source: object, stream: Stream) -> None:
         """Copy bytes."""
@@ -151,9 +149,9 @@ class CpuDevice:
     def fill(self, to: object, value: int, stream: Stream) -> None:
         """Set every byte."""
         queue = checked_stream(stream)
-        check_byte(value)
+        each = byte(value)
         target = self._target(to)
-        queue.put(lambda: ctypes.memset(target.address, value, target.nbytes))
+        queue.put(lambda: ctypes.memset(target.address, each, target.nbytes))
 
     def checksum(self, source: object, stream: Stream) -> int:
         """Return the checksum."""
@@ -190,10 +188,10 @@ class CpuDevice:
         queue = checked_stream(stream)
         goal, origins = self._target(target), [self._range(source) for source in sources]
         check_summable(goal, origins)
-        count = elements(goal, element)
+        count, by = elements(goal, element), factor(scale)
 
         def work() -> None:
-            core.accumulate(goal.address, [o.address for o in origins], scale, int(element), count)
+            core.accumulate(goal.address, [o.address for o in origins], by, int(element), count)
 
         queue.put(work)
 

@@ -10,11 +10,12 @@ from typing import Any
 from runtime import core
 from runtime.devices.cpu_streams import checked_stream
 from runtime.devices.errors import DeviceError
-from runtime.devices.fitting import check_size
+from runtime.devices.fitting import byte_count, check_growth
 from runtime.devices.protocol import Stream
 from runtime.devices.ranges import DLPACK_CPU
 
 _PAGE = mmap.PAGESIZE
+_OWN = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # a child has a copy
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.mmap.restype = ctypes.c_void_p
 _LIBC.mmap.argtypes = (
@@ -61,7 +62,7 @@ class Pages:
     def __init__(self, nbytes: int) -> None:
         self.nbytes = _whole(max(nbytes, 1))
         try:
-            self._map = mmap.mmap(-1, self.nbytes)
+            self._map = mmap.mmap(-1, self.nbytes, flags=_OWN)
         except (OSError, OverflowError) as error:
             raise DeviceError(f"{nbytes} bytes cannot be allocated: {error}", "mmap") from error
         self._start = ctypes.c_char.from_buffer(self._map)
@@ -95,18 +96,18 @@ class CpuPool:
 
     def allocate(self, nbytes: int, stream: Stream) -> CpuBuffer:
         """Return memory, at once."""
-        check_size(nbytes)
+        size = byte_count(nbytes)
         checked_stream(stream).check_unrecorded("a pool gives no memory")
-        pages = self._take(nbytes)
-        buffer = CpuBuffer(pages.address, nbytes, None)
+        pages = self._take(size)
+        buffer = CpuBuffer(pages.address, size, None)
         weakref.finalize(buffer, self._give_back, pages).atexit = False
         return buffer
 
     def trim(self, keep: int = 0) -> None:
         """Drop idle pages, the oldest first."""
-        check_size(keep)
+        most = byte_count(keep)
         with self._lock:
-            while self._idle and self._used + self._kept() > keep:
+            while self._idle and self._used + self._kept() > most:
                 self._idle.pop(0)
 
     def _take(self, nbytes: int) -> Pages:
@@ -136,10 +137,10 @@ class CpuVirtualRange(CpuBuffer):
     def __init__(self, capacity: int) -> None:
         self.capacity = _whole(capacity)
         self.granularity = _PAGE
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        self._growing = threading.Lock()
         address = None
         if self.capacity <= _LARGEST:
-            address = _LIBC.mmap(None, self.capacity, 0, flags, -1, 0)
+            address = _LIBC.mmap(None, self.capacity, 0, _OWN, -1, 0)
         if address is None or address == _MAP_FAILED:
             raise DeviceError(f"{capacity} bytes of addresses cannot be reserved", "mmap")
         super().__init__(address, 0, None)
@@ -147,14 +148,14 @@ class CpuVirtualRange(CpuBuffer):
 
     def grow(self, nbytes: int) -> None:
         """Make more of it memory."""
-        check_size(nbytes)
-        if nbytes <= self.nbytes:
-            return
-        wanted = _whole(nbytes)
-        if wanted > self.capacity:
-            raise ValueError(
-                f"a range of {self.capacity} bytes cannot grow to {nbytes}; reserve a larger one"
-            )
+        size = byte_count(nbytes)
+        check_growth(size, self.capacity)
+        wanted = _whole(size)
+        with self._growing:
+            if wanted > self.nbytes:
+                self._back(wanted)
+
+    def _back(self, wanted: int) -> None:
         if _LIBC.mprotect(self.address, wanted, mmap.PROT_READ | mmap.PROT_WRITE):
             reason = os.strerror(ctypes.get_errno())
             raise DeviceError(f"{wanted} bytes cannot be allocated: {reason}", "mprotect")

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import index
+from typing import SupportsFloat, SupportsIndex
 
 from runtime.devices.protocol import Element
 from runtime.devices.ranges import DLPACK_CPU, Range
@@ -75,22 +77,42 @@ def check_targets(parts: Sequence[Range]) -> None:
         check_apart(former, [latter], "parts to unpack into")
 
 
-def check_byte(value: object) -> None:
-    """Raise ValueError for what is no byte."""
-    if not isinstance(value, int) or not 0 <= value <= 255:  # noqa: PLR2004 - a byte
+def byte(value: object) -> int:
+    """Return the value of a byte.  Raises ValueError for what is none."""
+    if not 0 <= whole_number(value) <= 255:  # noqa: PLR2004 - a byte
         raise ValueError(f"{value!r} is no byte; give a number from 0 to 255")
+    return whole_number(value)
 
 
-def check_size(nbytes: object) -> None:
-    """Raise ValueError for what is no size of memory."""
-    if not isinstance(nbytes, int) or nbytes < 0:
-        raise ValueError(f"{nbytes!r} bytes cannot be allocated; a size from 0 is needed")
+def whole_number(value: object) -> int:
+    """Return what can be an index, of whatever library, as an int; -1 for all else."""
+    return index(value) if isinstance(value, SupportsIndex) else -1
 
 
-def check_capacity(nbytes: object) -> None:
-    """Raise ValueError for what is no size of addresses."""
-    if not isinstance(nbytes, int) or nbytes < 1:
-        raise ValueError(f"{nbytes!r} bytes cannot be reserved; a size from 1 is needed")
+def byte_count(nbytes: object) -> int:
+    """Return a size of memory.  Raises ValueError for what is none."""
+    return _size(nbytes, 0, "allocated")
+
+
+def address_count(nbytes: object) -> int:
+    """Return a size of addresses.  Raises ValueError for what is none."""
+    return _size(nbytes, 1, "reserved")
+
+
+def check_growth(nbytes: int, most: int) -> None:
+    """Raise ValueError for more than a range of `most` bytes can become."""
+    if nbytes > most:
+        raise ValueError(f"a range of {most} bytes cannot grow to {nbytes}; reserve a larger one")
+
+
+def factor(scale: object) -> float:
+    """Return what to scale by.  Raises ValueError for what is no number."""
+    try:
+        if isinstance(scale, SupportsFloat):
+            return float(scale)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(f"{scale!r} is no number to scale by")
 
 
 def check_host(found: Range, array: object) -> None:
@@ -119,3 +141,10 @@ def check_aligned(ranges: Sequence[Range], element: Element) -> None:
                 f"elements of {element.nbytes} bytes start at {found.address:#x}, no multiple of"
                 f" {element.nbytes}, which a GPU needs; copy them to a buffer of their own"
             )
+
+
+def _size(nbytes: object, least: int, use: str) -> int:
+    found = whole_number(nbytes)
+    if found < least:
+        raise ValueError(f"{nbytes!r} bytes cannot be {use}; a size from {least} is needed")
+    return found

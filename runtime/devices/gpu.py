@@ -5,20 +5,23 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from runtime.devices.errors import DeviceError
 from runtime.devices.fitting import (
+    address_count,
+    byte,
+    byte_count,
     check_aligned,
-    check_byte,
-    check_capacity,
     check_copied,
     check_host,
     check_packed,
     check_reachable,
-    check_size,
     check_summable,
     check_targets,
     elements,
+    factor,
+    whole_number,
 )
-from runtime.devices.gpu_memory import GpuPool, GpuVirtualRange
+from runtime.devices.gpu_memory import GpuPool, GpuVirtualRange, module_size
 from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.gpu_streams import (
     GpuEvent,
@@ -43,6 +46,7 @@ from runtime.devices.ranges import Range, as_range, segments
 from runtime.devices.told import told
 
 _WORD = 8
+_LAST = (1 << 31) - 1  # a module numbers devices with an int
 _SEGMENT = struct.Struct("=QQQ")
 
 
@@ -109,17 +113,17 @@ class GpuDevice:
     def can_access_peer(self, peer: int) -> bool:
         """Whether the driver could let it reach another."""
         with told():
-            return bool(self._module.can_access_peer(self._index, peer))
+            return bool(self._module.can_access_peer(self._index, self._peer(peer)))
 
     def enable_peer_access(self, peer: int) -> None:
         """Let it reach another."""
         with told():
-            self._module.enable_peer_access(self._index, peer)
+            self._module.enable_peer_access(self._index, self._peer(peer))
 
     def disable_peer_access(self, peer: int) -> None:
         """Take that back."""
         with told():
-            self._module.disable_peer_access(self._index, peer)
+            self._module.disable_peer_access(self._index, self._peer(peer))
 
     def synchronize(self) -> None:
         """Wait until all streams are done."""
@@ -142,16 +146,16 @@ class GpuDevice:
 
     def allocate(self, nbytes: int) -> Buffer:
         """Return memory of the device."""
-        check_size(nbytes)
+        size = module_size(byte_count(nbytes))
         with told():
-            buffer: Buffer = self._module.allocate(nbytes, self._index)
+            buffer: Buffer = self._module.allocate(size, self._index)
             return buffer
 
     def allocate_pinned(self, nbytes: int) -> Buffer:
         """Return pinned memory of the host."""
-        check_size(nbytes)
+        size = module_size(byte_count(nbytes))
         with told():
-            buffer: Buffer = self._module.allocate_pinned(nbytes, self._index)
+            buffer: Buffer = self._module.allocate_pinned(size, self._index)
             return buffer
 
     def register_host(self, array: object) -> Buffer:
@@ -172,17 +176,15 @@ class GpuDevice:
 
     def memory_pool(self, keep: int | None = None) -> MemoryPool:
         """Return a new pool."""
-        if keep is not None:
-            check_size(keep)
-        options = () if keep is None else (keep,)
+        options = () if keep is None else (module_size(byte_count(keep)),)
         with told():
             return GpuPool(self.platform, self._module.Pool(self._index, *options))
 
     def virtual_range(self, capacity: int) -> VirtualRange:
         """Return addresses without memory."""
-        check_capacity(capacity)
+        size = module_size(address_count(capacity))
         with told():
-            return GpuVirtualRange(self._module.VirtualRange(self._index, capacity))
+            return GpuVirtualRange(self._module.VirtualRange(self._index, size))
 
     def copy(self, to: object, source: object, stream: Stream) -> None:
         """Put a copy into the stream."""
@@ -194,10 +196,10 @@ class GpuDevice:
 
     def fill(self, to: object, value: int, stream: Stream) -> None:
         """Put the filling into the stream."""
-        check_byte(value)
+        each = byte(value)
         target = self._range(to, is_target=True)
         with told():
-            self._module.fill(target.address, value, target.nbytes, self._queue(stream))
+            self._module.fill(target.address, each, target.nbytes, self._queue(stream))
 
     def checksum(self, source: object, stream: Stream) -> int:
         """Run the kernel and wait for its result."""
@@ -238,7 +240,7 @@ class GpuDevice:
         check_aligned([goal, *origins], element)
         queue = self._queue(stream)
         addresses = [origin.address for origin in origins]
-        rest = (scale, int(element), count, queue)
+        rest = (factor(scale), int(element), count, queue)
         if len(addresses) <= self._module.MAX_SOURCES:
             with told():
                 self._module.accumulate(goal.address, addresses, *rest)
@@ -265,9 +267,15 @@ class GpuDevice:
 
     def open_ipc(self, handle: bytes, nbytes: int) -> Buffer:
         """Open what another process has exported."""
+        size = module_size(byte_count(nbytes))
         with told():
-            buffer: Buffer = self._module.open_ipc(handle, nbytes, self._index)
+            buffer: Buffer = self._module.open_ipc(handle, size, self._index)
             return buffer
+
+    def _peer(self, peer: object) -> int:
+        if not 0 <= whole_number(peer) <= _LAST:
+            raise DeviceError(f"there is no device {self.platform}:{peer}")
+        return whole_number(peer)
 
     def _range(self, array: object, *, is_target: bool = False, by_copy: bool = False) -> Range:
         hold(array)

@@ -1,11 +1,14 @@
 """Pools and growing ranges of a GPU module, whose errors are the runtime's."""
 
+import threading
 from typing import Any
 
-from runtime.devices.fitting import check_size
+from runtime.devices.fitting import byte_count, check_growth
 from runtime.devices.gpu_streams import check_unrecorded, raw_stream
 from runtime.devices.protocol import Buffer, Stream
 from runtime.devices.told import told
+
+_MOST = (1 << 63) - 1
 
 
 class GpuPool:
@@ -29,18 +32,18 @@ class GpuPool:
 
     def allocate(self, nbytes: int, stream: Stream) -> Buffer:
         """Return memory in the stream's order."""
-        check_size(nbytes)
+        size = module_size(byte_count(nbytes))
         queue = raw_stream(self._platform, stream)
         check_unrecorded(queue, "a pool gives no memory")
         with told():
-            buffer: Buffer = self._raw.allocate(nbytes, queue)
+            buffer: Buffer = self._raw.allocate(size, queue)
             return buffer
 
     def trim(self, keep: int = 0) -> None:
         """Give back what is not in use."""
-        check_size(keep)
+        most = module_size(byte_count(keep))
         with told():
-            self._raw.trim(keep)
+            self._raw.trim(most)
 
 
 class GpuVirtualRange:
@@ -48,6 +51,7 @@ class GpuVirtualRange:
 
     def __init__(self, raw: Any) -> None:  # noqa: ANN401 - of an untyped module
         self._raw = raw
+        self._growing = threading.Lock()  # the module grows it without the GIL
 
     @property
     def address(self) -> int:
@@ -71,9 +75,10 @@ class GpuVirtualRange:
 
     def grow(self, nbytes: int) -> None:
         """Back more of it."""
-        check_size(nbytes)
-        with told():
-            self._raw.grow(nbytes)
+        size = byte_count(nbytes)
+        check_growth(size, self.capacity)
+        with self._growing, told():
+            self._raw.grow(size)
 
     def __dlpack__(self, **options: Any) -> Any:  # noqa: ANN401 - a capsule
         """Return a DLPack capsule of what is backed."""
@@ -89,3 +94,8 @@ class GpuVirtualRange:
         """What is backed, for libraries that read this."""
         fields: dict[str, Any] = self._raw.__cuda_array_interface__
         return fields
+
+
+def module_size(nbytes: int) -> int:
+    """Return a size as a module takes it; one that no memory has stays one."""
+    return min(nbytes, _MOST)

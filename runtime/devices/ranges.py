@@ -40,7 +40,7 @@ def as_range(array: object, *, is_target: bool = False) -> Range:
     read-only, TypeError for what is no array.
     """
     try:
-        return _as_range(array, is_target=is_target)
+        return _placed(_as_range(array, is_target=is_target))
     except (BufferError, RuntimeError, ValueError) as error:
         # What the array's own library says of it.
         name = type(array).__name__
@@ -80,6 +80,12 @@ def _as_range(array: object, *, is_target: bool) -> Range:
     except TypeError:  # it is older than versions
         capsule = export()
     return Range(*range_of_dlpack(capsule, is_target))
+
+
+def _placed(found: Range) -> Range:
+    if found.nbytes and not found.address:
+        raise ValueError(f"{found.nbytes} bytes at address 0 are nowhere")
+    return found
 
 
 def _kind_of(array: object) -> int | None:

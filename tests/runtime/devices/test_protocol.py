@@ -203,8 +203,59 @@ def test_a_time_needs_events_that_were_made_for_it(dev: Device) -> None:
 
 
 def test_more_memory_than_there_is_is_a_device_error(dev: Device) -> None:
-    with pytest.raises(DeviceError):
-        dev.allocate(1 << 62)
+    for size in (1 << 62, 1 << 63, (1 << 64) - 1, 1 << 64, 1 << 80):
+        with pytest.raises(DeviceError):
+            dev.allocate(size)
+        with pytest.raises(DeviceError):
+            dev.allocate_pinned(size)
+        with pytest.raises(DeviceError):
+            dev.memory_pool().allocate(size, dev.stream())
+        with pytest.raises(DeviceError):
+            dev.virtual_range(size)
+
+
+class _Number:
+    """A number of another library, which can be an index."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+def test_a_size_is_whatever_can_be_an_index(dev: Device) -> None:
+    size: Any = _Number(64)
+    assert type(dev.allocate(size).nbytes) is int
+    assert dev.allocate(size).nbytes == 64
+    assert dev.memory_pool(keep=size).allocate(size, dev.stream()).nbytes == 64
+    grown = dev.virtual_range(size)
+    grown.grow(size)
+    assert grown.nbytes == grown.capacity
+
+
+def test_a_byte_is_whatever_can_be_an_index(dev: Device, read: Read) -> None:
+    buffer, stream = dev.allocate(8), dev.stream()
+    value: Any = _Number(7)
+    dev.fill(buffer, value, stream)
+    stream.synchronize()
+    assert read(buffer) == b"\x07" * 8
+
+
+@pytest.mark.parametrize("scale", [None, "8", b"1", [1.0], 1 << 2000])
+def test_what_is_no_scale_is_an_error_also_in_a_recording(
+    dev: Device,
+    scale: Any,  # noqa: ANN401
+) -> None:
+    buffer, stream = dev.allocate(8), dev.stream()
+
+    def average() -> None:
+        dev.accumulate(buffer, [], scale, Element.FLOAT32, stream)
+
+    with pytest.raises(ValueError, match=r"is no number to scale by"):
+        average()
+    with pytest.raises(ValueError, match=r"is no number to scale by"):
+        dev.capture(stream, average)
 
 
 def test_a_negative_size_is_an_error(dev: Device) -> None:

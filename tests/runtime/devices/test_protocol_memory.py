@@ -1,6 +1,7 @@
 """Pools, growing ranges, memory of the host and of others; each test runs on each platform here."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -100,6 +101,38 @@ def test_a_range_beyond_its_capacity_is_an_error(dev: Device) -> None:
     assert grown.nbytes == 0
 
 
+def test_a_range_is_not_grown_by_what_no_memory_has(dev: Device) -> None:
+    grown = dev.virtual_range(1)
+    for size in (1 << 62, 1 << 63, (1 << 64) - 1, 1 << 80):
+        with pytest.raises(ValueError, match=rf"cannot grow to {size}; reserve a larger one$"):
+            grown.grow(size)
+    assert grown.nbytes == 0
+
+
+def test_a_range_that_threads_grow_at_once_has_all_that_was_asked(dev: Device) -> None:
+    unit = dev.virtual_range(1).granularity
+    grown = dev.virtual_range(64 * unit)
+
+    def grow(thread: int) -> None:
+        for step in range(thread, 64, 4):
+            grown.grow((step + 1) * unit)
+            assert grown.nbytes >= (step + 1) * unit
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(grow, range(4)))
+    assert grown.nbytes == grown.capacity
+
+
+def test_a_pool_may_keep_more_than_there_is(dev: Device) -> None:
+    pool, stream = dev.memory_pool(keep=1 << 80), dev.stream()
+    buffer = pool.allocate(64, stream)
+    reserved = pool.reserved
+    del buffer
+    stream.synchronize()
+    pool.trim(1 << 80)
+    assert pool.reserved == reserved
+
+
 @pytest.mark.parametrize("size", [0, -1, None])
 def test_a_range_of_no_addresses_is_an_error(dev: Device, size: object) -> None:
     with pytest.raises(ValueError, match=r"bytes cannot be reserved; a size from 1 is needed$"):
@@ -195,8 +228,10 @@ def test_a_device_is_no_peer_of_itself(dev: Device) -> None:
 
 
 def test_a_peer_that_does_not_exist_is_a_device_error(dev: Device) -> None:
-    with pytest.raises(DeviceError):
-        dev.can_access_peer(1000)
+    for peer in (1000, -1, 1 << 31, 1 << 80):
+        for ask in (dev.can_access_peer, dev.enable_peer_access, dev.disable_peer_access):
+            with pytest.raises(DeviceError):
+                ask(peer)
 
 
 def test_a_gpu_that_was_used_has_a_context(dev: Device) -> None:

@@ -60,6 +60,7 @@ def test_whatever_exports_a_buffer_is_a_range(made: Any) -> None:  # noqa: ANN40
         ({"strides": (1, 1)}, r"not contiguous in C order"),
         ({"strides": 1}, r"not contiguous in C order"),
         ({"mask": object()}, r"has a mask"),
+        ({"data": (0, False)}, r"4 bytes at address 0 are nowhere"),
     ],
 )
 def test_a_malformed_interface_is_an_error(change: dict[str, Any], message: str) -> None:
