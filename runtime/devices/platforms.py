@@ -11,9 +11,10 @@ from runtime.devices.errors import DeviceError, DeviceUnavailableError
 from runtime.devices.gpu import GpuDevice
 from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.told import told
-from runtime.devices.visible import visible_devices
+from runtime.devices.visible import Filter, visible_devices
 
 SELECTOR = "GPU_PLATFORM"
+_NO_DEVICE = 100  # cudaErrorNoDevice, hipErrorNoDevice
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def load(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> 
             f"{platform.title} {_dotted(version)} was loaded, {_dotted(platform.oldest)} or newer"
             f" is needed; put the folder of a newer {platform.library} on LD_LIBRARY_PATH"
         )
-    count = _ask(platform, module.device_count)
+    count = _ask(platform, module.device_count, filtered)
     if not count:
         hidden = f"; {filtered.variable}={filtered.value} hides them" if filtered else ""
         raise DeviceUnavailableError(f"the driver has no {platform.title} device{hidden}")
@@ -97,19 +98,22 @@ def _home(platform: GpuPlatform, environment: Mapping[str, str]) -> str:
     return ""
 
 
-def _ask(platform: GpuPlatform, question: Callable[[], int]) -> int:
+def _ask(platform: GpuPlatform, question: Callable[[], int], filtered: Filter | None = None) -> int:
     """Return what the module answers; its failure is a reason to do without the platform."""
     try:
         with told():
             return question()
     except DeviceError as error:
-        raise DeviceUnavailableError(_why(platform, error)) from error
+        raise DeviceUnavailableError(_why(platform, error, filtered)) from error
 
 
-def _why(platform: GpuPlatform, error: DeviceError) -> str:
+def _why(platform: GpuPlatform, error: DeviceError, filtered: Filter | None) -> str:
     if error.code in platform.without_driver:
         return f"{platform.title} is here without a driver: {error}; install the driver"
-    return f"{platform.title} has no usable device: {error}"
+    said = f"{platform.title} has no usable device: {error}"
+    if error.code == _NO_DEVICE and filtered:
+        said += f"; {filtered.variable}={filtered.value} may hide them"
+    return said
 
 
 def _dotted(version: tuple[int, int]) -> str:

@@ -125,6 +125,13 @@ def test_devices_that_a_variable_hides_are_named_with_it(make: Make) -> None:
     assert said == "the driver has no ROCm device; HIP_VISIBLE_DEVICES=-1 hides them"
 
 
+def test_a_variable_that_may_hide_devices_is_named_with_the_runtimes_error(make: Make) -> None:
+    """Both runtimes say by an error that none is visible."""
+    said = _reason(make(code=100), HIP_VISIBLE_DEVICES="")
+    assert said.endswith(": it is not here; HIP_VISIBLE_DEVICES= may hide them")
+    assert "hide" not in _reason(make(code=35), HIP_VISIBLE_DEVICES="")
+
+
 def test_a_release_that_is_too_old_says_what_is_needed(make: Make) -> None:
     assert _reason(make(version=60_443_483)) == (
         "ROCm 6.4 was loaded, 7.0 or newer is needed; put the folder of a newer libamdhip64.so.7"
