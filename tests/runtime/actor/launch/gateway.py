@@ -1,5 +1,6 @@
 """A gateway in a process of its own, for tests that kill it or give it other flags."""
 
+import ctypes
 import json
 import os
 import queue
@@ -56,7 +57,11 @@ def family(gateway: Gateway) -> dict[str, list[int]]:
     """Start processes with descendants; return all pids, and the zygotes'."""
     heard = [gateway.start("have_descendants"), gateway.start("ignore_termination")]
     pids = [pid for each in heard for pid in [each["pid"], *each.get("left", [])]]
-    return {"pids": pids, "zygotes": [each.pid for each in gateway.launcher._all()]}
+    return {
+        "pids": pids,
+        "processes": [each["pid"] for each in heard],
+        "zygotes": [each.pid for each in gateway.launcher._all()],
+    }
 
 
 def live() -> None:
@@ -67,12 +72,16 @@ def live() -> None:
 
 
 def live_forked() -> None:
-    """Tell of a family and a fork of this process that holds all its descriptors, and wait."""
+    """Tell of a family and a fork of this process that holds all its descriptors, and wait.
+
+    It is forked as a C library does, without the hooks of Python that close some.
+    """
     gateway = Gateway()
     told = family(gateway)
-    pid = os.fork()
+    libc = ctypes.PyDLL(None)
+    pid = libc.fork()
     if pid == 0:
-        signal.pause()
+        libc.pause()
     say({**told, "fork": pid})
     signal.pause()
 

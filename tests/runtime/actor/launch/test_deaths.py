@@ -122,6 +122,17 @@ def test_gateway_when_the_children_die_with_a_stopped_zygote(
     all_gone(one.descendants)
 
 
+def test_zygote_when_killed_while_the_gateway_is_stopped(
+    gateway: Callable[[str], Gateway], all_gone: AllGone
+) -> None:
+    one = gateway("live")
+    one.process.send_signal(signal.SIGSTOP)
+    os.kill(one.told["zygotes"][0], signal.SIGKILL)
+    all_gone(one.told["processes"])
+    one.process.send_signal(signal.SIGCONT)
+    all_gone(one.descendants)
+
+
 def test_zygote_when_killed(host: Host, all_gone: AllGone) -> None:
     parent, other = host.start("have_descendants"), host.start("ignore_termination")
     told = [parent.hears(), other.hears()]
