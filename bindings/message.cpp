@@ -62,6 +62,7 @@ nb::object PyMessage::buffer_of(const BufferRow& row) {
     nb::object bytes = nb::steal(
         PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(row.size)));
     if (!bytes.is_valid()) throw nb::python_error();
+    prefer_huge_pages(PyBytes_AS_STRING(bytes.ptr()), row.size);
     fill_for_python(frame_, row, PyBytes_AS_STRING(bytes.ptr()));
     return bytes;
   }

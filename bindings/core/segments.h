@@ -66,6 +66,10 @@ class Segments {
 void read_segment(const Descriptor& segment, std::uint64_t offset, char* to,
                   std::uint64_t size);
 
+// Has fresh memory come in huge pages where the system has them: each small page
+// of a large buffer would be a fault of its own.
+void prefer_huge_pages(char* memory, std::uint64_t size);
+
 // Memory for a buffer; large ones on huge pages where the system has them.
 class LargeBuffer {
  public:
