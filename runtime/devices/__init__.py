@@ -70,8 +70,9 @@ def device(name: str = "", environment: Mapping[str, str] = os.environ) -> Devic
     """Return a device: "cuda:1", "rocm", "cpu"; unnamed, the first of the platform to use.
 
     That is the one in GPU_PLATFORM (`none` is the processor); unset, the one that has devices here,
-    the processor where none has.  Raises DeviceUnavailableError with the reason, and where both
-    vendors have devices and nothing says which to use.
+    the processor where none has.  Raises DeviceUnavailableError with the reason, where both
+    vendors have devices and nothing says which to use, and where the variables that choose devices
+    contradict each other.
     """
     wanted, _, number = (name or _chosen(environment)).partition(":")
     if wanted == _CPU and number in ("", "0"):
@@ -107,4 +108,7 @@ def _only(rows: Sequence[Availability]) -> str:
             f"{found[0]} and {found[1]} both have devices and nothing says which to use;"
             f" set {SELECTOR}={found[0]} or {SELECTOR}={found[1]}"
         )
+    contradicted = next((row for row in rows if row.is_contradicted), None)
+    if not found and contradicted is not None:
+        raise VisibleDevicesError(contradicted.reason)
     return found[0] if found else _CPU

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from runtime.devices.errors import DeviceError, DeviceUnavailableError
+from runtime.devices.errors import DeviceError, DeviceUnavailableError, VisibleDevicesError
 from runtime.devices.gpu import GpuDevice
 from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.told import told
@@ -19,11 +19,15 @@ _NO_DEVICE = 100  # cudaErrorNoDevice, hipErrorNoDevice
 
 @dataclass(frozen=True)
 class Availability:
-    """A platform and the number of its devices, or the reason why there is none."""
+    """A platform and the number of its devices, or the reason why there is none.
+
+    `is_contradicted`: the reason is that the variables which choose devices contradict each other.
+    """
 
     platform: str
     devices: int
     reason: str = ""
+    is_contradicted: bool = False
 
 
 def load(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> ModuleType:
@@ -31,8 +35,8 @@ def load(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) -> 
 
     Raises DeviceUnavailableError with the reason where there is none.
     """
-    filtered = visible_devices(platform.filters, environment)
     module = _import(platform, environment)
+    filtered = visible_devices(platform.filters, environment)
     version = platform.version_of(_ask(platform, module.runtime_version))
     if version < platform.oldest:
         raise DeviceUnavailableError(
@@ -65,7 +69,8 @@ def examine(platform: GpuPlatform, environment: Mapping[str, str] = os.environ) 
         module = load(platform, environment)
         return Availability(platform.name, _ask(platform, module.device_count))
     except DeviceUnavailableError as error:
-        return Availability(platform.name, 0, str(error))
+        is_contradicted = isinstance(error, VisibleDevicesError)
+        return Availability(platform.name, 0, str(error), is_contradicted)
 
 
 def _import(platform: GpuPlatform, environment: Mapping[str, str]) -> ModuleType:

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from porting.toolkits.platforms import CHOICES, SELECTOR, UNKNOWN_CHOICE
-from runtime.devices import Availability, DeviceUnavailableError, _only, available, device
+from runtime.devices import (
+    Availability,
+    DeviceUnavailableError,
+    VisibleDevicesError,
+    _only,
+    available,
+    device,
+)
 from runtime.devices.gpu_platform import GpuPlatform
 from runtime.devices.platforms import examine, load, open_device
 from runtime.devices.rocm import ROCM
@@ -182,6 +189,21 @@ def test_two_platforms_with_devices_need_a_choice() -> None:
     )
     with pytest.raises(DeviceUnavailableError, match=message):
         _only(_rows(1, 1))
+
+
+def test_variables_that_contradict_each_other_are_no_reason_for_the_processor(make: Make) -> None:
+    both = {"ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
+    contradicted, cpu = examine(make(), both), Availability("cpu", 1)
+    with pytest.raises(VisibleDevicesError, match=f"^{re.escape(contradicted.reason)}$"):
+        _only([Availability("cuda", 0, "no driver"), contradicted, cpu])
+    assert _only([Availability("cuda", 1), contradicted, cpu]) == "cuda"
+
+
+def test_variables_are_of_no_interest_where_the_platform_cannot_be_loaded() -> None:
+    both = {"ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
+    absent = examine(replace(ROCM, module="runtime._gpu_absent"), both)
+    assert "is not in this installation" in absent.reason
+    assert _only([absent, Availability("cpu", 1)]) == "cpu"
 
 
 def _rows(cuda: int, rocm: int) -> list[Availability]:
