@@ -4,6 +4,9 @@
 #include "glue.h"
 
 NB_MODULE(_core, m) {
+  // Threads that end with their process hold objects when the interpreter ends:
+  // nothing that its user could mend.
+  nanobind::set_leak_warnings(false);
   m.doc() = "Compiled core of the runtime; import it through runtime.core.";
   eclosion::init_actors(m);
   eclosion::init_arrays(m);
