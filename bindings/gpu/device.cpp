@@ -108,12 +108,8 @@ bool can_access_peer(int device, int peer) {
 
 void enable_peer_access(int device, int peer) {
   const DeviceScope scope(device);
-  const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    static_cast<void>(cudaGetLastError());
-    return;
-  }
-  check(status, "cudaDeviceEnablePeerAccess");
+  static_cast<void>(ECLOSION_CALL_UNLESS(cudaErrorPeerAccessAlreadyEnabled,
+                                         cudaDeviceEnablePeerAccess, peer, 0));
 }
 
 void disable_peer_access(int device, int peer) {

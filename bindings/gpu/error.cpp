@@ -37,4 +37,13 @@ void check(cudaError_t status, const char* call) {
   throw error;
 }
 
+bool check_unless(cudaError_t status, cudaError_t answer, const char* call) {
+  if (status == answer) {
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  check(status, call);
+  return true;
+}
+
 }  // namespace eclosion::gpu

@@ -42,8 +42,14 @@ class GpuError : public std::runtime_error {
 // state before it is thrown: no later check of anybody's finds it there.
 void check(cudaError_t status, const char* call);
 
+// The same for a call that has an answer beside success, which is no failure.
+// Return whether it was success.
+bool check_unless(cudaError_t status, cudaError_t answer, const char* call);
+
 }  // namespace eclosion::gpu
 
 // The call's own name is the text that people search for.
 #define ECLOSION_CALL(function, ...) \
   ::eclosion::gpu::check(function(__VA_ARGS__), #function)
+#define ECLOSION_CALL_UNLESS(answer, function, ...) \
+  ::eclosion::gpu::check_unless(function(__VA_ARGS__), answer, #function)

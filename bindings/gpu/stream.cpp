@@ -5,23 +5,6 @@
 #include "error.h"
 
 namespace eclosion::gpu {
-namespace {
-
-// Not being done yet is an answer, and no failure.
-#define ECLOSION_IS_READY(function, ...) \
-  is_ready(function(__VA_ARGS__), #function)
-
-bool is_ready(cudaError_t status, const char* call) {
-  if (status == cudaErrorNotReady) {
-    static_cast<void>(cudaGetLastError());
-    return false;
-  }
-  check(status, call);
-  return true;
-}
-
-}  // namespace
-
 void StreamDeleter::operator()(cudaStream_t stream) const noexcept {
   static_cast<void>(cudaStreamDestroy(stream));
 }
@@ -43,7 +26,7 @@ void Stream::synchronize() const {
 }
 
 bool Stream::is_done() const {
-  return ECLOSION_IS_READY(cudaStreamQuery, get());
+  return ECLOSION_CALL_UNLESS(cudaErrorNotReady, cudaStreamQuery, get());
 }
 
 bool Stream::is_recording() const {
@@ -72,7 +55,9 @@ void Event::record(const Stream& stream) const {
 
 void Event::synchronize() const { ECLOSION_CALL(cudaEventSynchronize, get()); }
 
-bool Event::is_done() const { return ECLOSION_IS_READY(cudaEventQuery, get()); }
+bool Event::is_done() const {
+  return ECLOSION_CALL_UNLESS(cudaErrorNotReady, cudaEventQuery, get());
+}
 
 float Event::elapsed_ms(const Event& start) const {
   const DeviceScope scope(device_);

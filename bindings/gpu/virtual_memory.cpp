@@ -38,13 +38,13 @@ VirtualRange::~VirtualRange() {
 
 void VirtualRange::grow(std::size_t size) {
   if (size <= size_) return;
-  const std::size_t wanted = round_up(size, granularity_);
-  if (wanted > capacity_) {
+  if (size > capacity_) {  // before it is rounded up, which may wrap around
     throw std::length_error("a range of " + std::to_string(capacity_) +
                             " bytes cannot grow to " + std::to_string(size) +
                             "; reserve a larger one");
   }
   const DeviceScope scope(device_);
+  const std::size_t wanted = round_up(size, granularity_);
   const std::size_t more = wanted - size_;
   const CUmemAllocationProp kind = properties();
   CUmemGenericAllocationHandle handle{};

@@ -143,9 +143,17 @@ def test_rocms_module_without_its_library_says_which(gpu: GpuBuild) -> None:
     assert "ImportError: libamdhip64.so.7: cannot open shared object file" in done.stderr
 
 
-def test_the_sources_have_no_condition_on_a_vendor() -> None:
-    condition = re.compile(r"^\s*#\s*(?:if|elif|ifdef|ifndef)\b", re.MULTILINE)
+def _found_in_sources(pattern: str) -> list[str]:
+    expression = re.compile(pattern, re.MULTILINE)
     sources = [p for p in (ROOT / "bindings/gpu").rglob("*") if p.suffix in (".cu", ".cpp", ".h")]
     assert len(sources) > 20
-    found = [p.name for p in sources if condition.search(p.read_text(encoding="utf-8"))]
-    assert found == []
+    return [p.name for p in sources if expression.search(p.read_text(encoding="utf-8"))]
+
+
+def test_the_sources_have_no_condition_on_a_vendor() -> None:
+    assert _found_in_sources(r"^\s*#\s*(?:if|elif|ifdef|ifndef)\b") == []
+
+
+def test_the_sources_have_no_vendors_name_as_a_text() -> None:
+    """It would name the other vendor's function there; the driver's symbols are a table."""
+    assert _found_in_sources(r'"cu(?:da)?[A-Z]') == ["driver.h"]

@@ -20,6 +20,10 @@ def pair(request: pytest.FixtureRequest) -> tuple[Device, Device]:
 
 def test_a_device_reaches_its_peer(pair: tuple[Device, Device]) -> None:
     first, second = pair
+    with pytest.raises(DeviceError) as caught:
+        first.enable_peer_access(first.index)
+    assert caught.value.call.endswith("DeviceEnablePeerAccess")
+    assert caught.value.call.startswith({"cuda": "cuda", "rocm": "hip"}[first.platform])
     assert first.can_access_peer(second.index)
     first.enable_peer_access(second.index)
     first.enable_peer_access(second.index)
