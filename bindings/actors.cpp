@@ -128,6 +128,7 @@ void init_node(nb::module_& m) {
              nb::gil_scoped_release unlocked;
              node.bury_host(gateway, words);
            })
+      .def("revive", &Node::revive, "node"_a)
       .def("obituary_of",
            [](Node& node, NodeId dead) -> nb::object {
              auto words = node.obituary_of(dead);
@@ -139,12 +140,13 @@ void init_node(nb::module_& m) {
              node.close_mailbox(actor,
                                 std::string(failure.c_str(), failure.size()));
            })
-      .def("tell",
-           [](Node& node, ActorId actor, const std::string& method,
-              const nb::bytes& data, NodeId about) {
-             node.tell(actor, method, about, {data.c_str(), data.size()});
-           },
-           "actor"_a, "method"_a, "data"_a = nb::bytes("", 0), "about"_a = 0)
+      .def(
+          "tell",
+          [](Node& node, ActorId actor, const std::string& method,
+             const nb::bytes& data, NodeId about) {
+            node.tell(actor, method, about, {data.c_str(), data.size()});
+          },
+          "actor"_a, "method"_a, "data"_a = nb::bytes("", 0), "about"_a = 0)
       .def("cast", &send_cast)
       .def("reply", &send_reply);
   m.def("make_node", [](NodeId id, const nb::dict& values) {
@@ -153,7 +155,7 @@ void init_node(nb::module_& m) {
     return std::make_shared<Node>(settings);
   });
   m.def("open_mailbox", [](const std::shared_ptr<Node>& node, ActorId actor) {
-    return PyMailbox{node, node->mailbox(actor)};
+    return PyMailbox{node, node->open_mailbox(actor)};
   });
   m.def("call", [](const std::shared_ptr<Node>& node, const PyTargets& targets,
                    ActorId source, nb::handle method, const nb::tuple& chain,

@@ -112,7 +112,7 @@ void check_header(const FrameHeader& header, std::uint64_t max_body) {
   if (header.magic != kFrameMagic) refuse("the magic number", header.magic);
   auto kind = static_cast<std::uint8_t>(header.kind);
   if (kind < static_cast<std::uint8_t>(FrameKind::kHello) ||
-      kind > static_cast<std::uint8_t>(FrameKind::kCast))
+      kind > static_cast<std::uint8_t>(FrameKind::kRevival))
     refuse("the kind", kind);
   if (header.body_length > max_body)
     throw FrameError("frame of " + std::to_string(header.body_length) +

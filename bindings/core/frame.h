@@ -42,6 +42,7 @@ enum class FrameKind : std::uint8_t {
   kHeartbeat,
   kObituary,  // target_node is dead, the data says how
   kCast,      // a request for several mailboxes behind one gateway
+  kRevival,   // target_node was dead and is started again
 };
 
 // What a reply is: `flags` of kReply.

@@ -80,6 +80,9 @@ class Node : public ConnectionOwner {
   // That node is dead: what waits for it fails with this text, and so does all
   // that is sent to it. A gateway tells all nodes that it knows.
   void bury(NodeId node, const std::string& obituary);
+  // That node is started again under its old identity: what is sent to it waits
+  // for it. A gateway tells all nodes that it knows, after the obituary.
+  void revive(NodeId node);
   // Every process of that host is out of reach: what the obituary of a gateway
   // says on other hosts.
   void bury_host(NodeId gateway, const std::string& obituary);
@@ -88,6 +91,9 @@ class Node : public ConnectionOwner {
   void disconnect(NodeId peer);
 
   std::shared_ptr<Mailbox> mailbox(ActorId actor);
+  // The mailbox of an actor that is constructed: a new one if there was one
+  // that is closed.
+  std::shared_ptr<Mailbox> open_mailbox(ActorId actor);
   void close_mailbox(ActorId actor, const std::string& failure);
 
   // A message whose large buffers are where its receivers can read them.
@@ -154,7 +160,7 @@ class Node : public ConnectionOwner {
   ConnectionPtr dial_sibling(NodeId node);
   std::vector<std::shared_ptr<Call>> waiting_calls();
   void fail_calls(NodeId node, const std::string& obituary);
-  void tell_neighbours(NodeId dead, const std::string& obituary, NodeId except);
+  void tell_neighbours(const Frame& frame);
   void beat();
   [[nodiscard]] std::map<NodeId, std::uint32_t> readers_of(
       std::span<const Target> targets) const;

@@ -18,6 +18,8 @@ void Node::on_frame(Connection& from, Frame frame) {
       return bury_host(dead, obituary);
     return bury(dead, obituary);
   }
+  if (frame.header.kind == FrameKind::kRevival)
+    return revive(frame.header.target_node);
   if (frame.header.kind == FrameKind::kCast) {
     const std::vector<Target> targets = targets_of(frame);
     const auto rest = without_targets(frame);
