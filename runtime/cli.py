@@ -1,4 +1,4 @@
-"""The command line of the runtime: `python -m runtime devices`."""
+"""The command line of the runtime: `python -m runtime devices|status`."""
 
 import click
 
@@ -9,7 +9,7 @@ from runtime.devices.report import as_json, as_text
 @click.group()
 @click.version_option(package_name="eclosion", prog_name="runtime")
 def main() -> None:
-    """Look at what the runtime can use on this machine."""
+    """Look at what the runtime can use on this machine, and at programs that run on it."""
 
 
 @main.command()
@@ -30,3 +30,32 @@ def devices(form: str, timeout: float) -> None:
     findings = probe_apart([*LIBRARIES, *PLATFORMS], timeout)
     render = as_json if form == "json" else as_text
     click.echo(render(findings[: len(LIBRARIES)], findings[len(LIBRARIES) :]))
+
+
+@main.command()
+@click.option("--json", "as_data", is_flag=True, help="Print JSON, of a version that it names.")
+@click.option("--pid", type=int, help="Look at this program only.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True, max=60),
+    default=2.0,
+    show_default=True,
+    help="Seconds that its processes have to answer.",
+)
+def status(*, as_data: bool, pid: int | None, timeout: float) -> None:
+    """Print the running programs of this user: hosts, processes, actors and what they do.
+
+    A process that does not answer in time is told, and is no error. The exit status is 1 when
+    --pid is no program.
+    """
+    import json
+
+    from runtime import dashboard
+    from runtime.dashboard.tree import as_text as as_tree
+
+    found = [each for each in dashboard.find() if pid in (None, each.pid)]
+    if pid is not None and not found:
+        click.echo(f"process {pid} is no running program of this user", err=True)
+        raise SystemExit(1)
+    told = dashboard.status(found, timeout)
+    click.echo(json.dumps(told, indent=2) if as_data else as_tree(told))

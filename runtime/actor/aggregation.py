@@ -8,29 +8,32 @@ AG-3  A line waits no longer than the window, and not at all once every rank has
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 
 _MOST = 4096  # lines that wait at a time
+_SHOWN = 4  # places that have nothing in common
 
 
-@dataclass(frozen=True)
 class Heard:
     """A line, who printed it, and how often it was printed."""
 
-    text: str
-    ranks: tuple[int | str, ...]
-    count: int
+    # A plain class, as the ones of failures are: `dataclasses` takes long to import.
+    __slots__ = ("count", "ranks", "text")
+
+    def __init__(self, text: str, ranks: tuple[int | str, ...], count: int) -> None:
+        self.text = text
+        self.ranks = ranks
+        self.count = count
 
     def __str__(self) -> str:
         return self.text if self.count == 1 else f"[{self.count} similar lines] {self.text}"
 
 
-@dataclass
 class _Waiting:
-    text: str
-    since: float
-    ranks: dict[int | str, None]
-    count: int = 0
+    def __init__(self, text: str, since: float) -> None:
+        self.text = text
+        self.since = since
+        self.ranks: dict[int | str, None] = {}
+        self.count = 0
 
 
 class Aggregator:
@@ -55,7 +58,7 @@ class Aggregator:
         place = bisect_left(numbers, self._last.get(rank, 0))  # AG-2: not before its last line
         if place == len(numbers):
             numbers.append(self._first + len(self._lines))
-            self._lines.append(_Waiting(text, now, {}))
+            self._lines.append(_Waiting(text, now))
         number = self._last[rank] = numbers[place]
         line = self._lines[number - self._first]
         line.ranks[rank] = None
@@ -114,7 +117,8 @@ def together(places: list[str]) -> str:
         count *= len(each)
     if count != len({tuple(point.values()) for point in points}):
         few = sorted(set(places))
-        return " ".join(few[:4]) + (f" and {len(few) - 4} more" if len(few) > 4 else "")
+        more = f" and {len(few) - _SHOWN} more" if len(few) > _SHOWN else ""
+        return " ".join(few[:_SHOWN]) + more
     return ",".join(f"{label}={_ranges(each)}" for label, each in values.items())
 
 

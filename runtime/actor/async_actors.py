@@ -80,7 +80,7 @@ class _Server:
             self._failed = task.exception()
             self._runner.tell("!stop")
 
-    async def _run(self, message, method, args, kwargs, context, answer) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    async def _run(self, message, method, args, kwargs, context, answer) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001, PLR0913, PLR0917
         _context.enter(context)
         watch = self._runner.watch
         span, failed = watch.begin(message, asyncio.current_task()), True

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 
-from runtime.actor import _context, faults, local, ownership
+from runtime.actor import _context, faults, local, observed, ownership
 from runtime.actor.agent import Agent, owner_of
 from runtime.actor.gateway import Gateway
 from runtime.actor.host_mesh import HostMesh
@@ -39,18 +39,22 @@ class Client:
         self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
         self._closed = False
+        self._observed = observed.ObservedProgram(self.gateway, "client")
 
     def start(self) -> None:
         """Take part in the program."""
         self.local.node.start()
         self._thread.start()
+        self._observed.start()
 
     def close(self) -> None:
         """End every process of the program, and this part of it."""
         if self._closed or self.local.process != os.getpid():
             return
         self._closed = True
+        self._observed.close()
         self.gateway.close()
+        self._observed.closed()
         self.agent.leaving = True
         self.local.node.tell(0, "!wake")
         self._thread.join(5.0)

@@ -91,11 +91,11 @@ class Gateway:
     """The processes of this host. Its methods run on the agent's thread unless they say else."""
 
     def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+        self.agent = agent
         self._local = agent.local
         self._node = agent.local.node
-        self._processes: dict[int, Process] = {}
-        self._output = output.Forwarder(self._node)
+        self.processes: dict[int, Process] = {}
+        self.output = output.Forwarder(self._node)
         self._launcher = Launcher(
             on_exit=self._on_exit, preload=("runtime.actor.worker", *config.get("preload"))
         )
@@ -119,10 +119,10 @@ class Gateway:
 
     def close(self) -> None:
         """End every process of this host."""
-        for process in self._processes.values():
+        for process in self.processes.values():
             process.stopping = process.stopping or "the program has ended"
         self._launcher.close(config.get("stop_timeout"))
-        self._output.close()
+        self.output.close()
 
     def _start(self, order: Order, index: int) -> None:
         node_id = order.nodes[index]
@@ -131,10 +131,10 @@ class Gateway:
         listener.bind(core.socket_name(node_id))
         listener.listen(_BACKLOG)
         process = Process(order, index)
-        process.output, stdout, stderr = self._output.open(
+        process.output, stdout, stderr = self.output.open(
             order.mesh_name, process.place, process.point.extent.nelements
         )
-        self._processes[node_id] = process
+        self.processes[node_id] = process
         self._node.adopt(ours.detach(), node_id, unix_socket=True)
         affinity = order.affinity[index] if order.affinity else None
         request = Spawn(
@@ -169,26 +169,30 @@ class Gateway:
         """End processes: their actors' clean-up, then TERM, then KILL."""
         patience = config.get("stop_timeout")
         for node_id in nodes:
-            process = self._processes.get(node_id)
+            process = self.processes.get(node_id)
             if process is None or process.stopping:
                 continue
             process.stopping = reason or "its owner stopped it"
             self._node.cast(sending.agents([node_id]), 0, "leave", (), b"", [], 0.0)
-            self._agent.after(patience, partial(self._kill, node_id, signal.SIGTERM))
-            self._agent.after(
+            self.agent.after(patience, partial(self._kill, node_id, signal.SIGTERM))
+            self.agent.after(
                 patience + config.get("cleanup_timeout"),
                 partial(self._kill, node_id, signal.SIGKILL),
             )
 
+    def signal(self, node_id: int, number: int) -> None:
+        """Send a signal to a process, if it is there."""
+        self._kill(node_id, number)
+
     def _kill(self, node_id: int, number: int) -> None:
-        if node_id in self._processes:
+        if node_id in self.processes:
             self._launcher.kill(node_id, number)
 
     # How processes end.
 
     def _on_exit(self, exit_: Exit) -> None:
         """Bury a process. On the launcher's thread: nothing may delay it."""
-        process = self._processes.pop(exit_.node, None)
+        process = self.processes.pop(exit_.node, None)
         if process is None:
             return
         process.output.drain()
@@ -215,7 +219,7 @@ class Gateway:
         )
 
     def _ready(self, message: Message) -> None:
-        process = self._processes.get(message.source_node)
+        process = self.processes.get(message.source_node)
         if process is not None:
             process.pid = loads(message.data)[0]
 
@@ -224,19 +228,19 @@ class Gateway:
         node_id = message.source_node
 
         def look() -> None:
-            process = self._processes.get(node_id)
+            process = self.processes.get(node_id)
             if process is not None:
                 process.evidence = "connection:the process closed its connection and lived on"
                 self._kill(node_id, signal.SIGKILL)
 
-        self._agent.after(config.get("eof_grace"), look)
-        for process in list(self._processes.values()):
+        self.agent.after(config.get("eof_grace"), look)
+        for process in list(self.processes.values()):
             if process.order.owner[0] == node_id:
                 self.stop((process.node,), "the process of its owner is dead")
 
     def _silent(self, message: Message) -> None:
         """Kill a process that gives no sign of life: it must not come back."""
-        process = self._processes.get(message.source_node)
+        process = self.processes.get(message.source_node)
         if process is None:
             return
         seconds = config.get("heartbeat_timeout")
@@ -248,10 +252,10 @@ class Gateway:
         node_id = message.source_node
 
         def look() -> None:
-            if node_id not in self._processes:
+            if node_id not in self.processes:
                 self._node.bury(node_id, b"")
 
-        self._agent.after(_PATIENCE, look)
+        self.agent.after(_PATIENCE, look)
 
 
 _PATIENCE = 5.0

@@ -175,6 +175,7 @@ _PLAIN = default_bootstrap_cmd()
 
 def place_order(here: Local, gateway: int, order: Order) -> None:
     """Have the gateway of a host start processes."""
+    here.hosts.add(gateway)
     own = gateway_of_process(gateway)
     if own is not None:
         own.spawn(order)

@@ -1,6 +1,6 @@
 """The output of a process as lines: whose they are, whole, readable, of bounded length.
 
-The stream of a process is bytes. What actors print is marked with who they are (`mark`); what
+The stream of a process is bytes. What actors print is marked with who they are (marking.mark); what
 comes without a mark, from C code or another program, is the process's own. Pure: bytes in, lines
 out.
 """
@@ -19,14 +19,8 @@ _MARK = re.compile(rb"\x1e([^\x1e\x1f\n]{0,999})\x1f")
 _OPEN = re.compile(rb"\x1e[^\x1e\x1f\n]{0,999}\Z")
 _CONTINUES = 0x80  # the top bits of a byte that is not the first of a character
 _UNPRINTABLE = {code: f"\\x{code:02x}" for code in (*range(32), 127) if chr(code) not in "\t\x1b"}
-_SEPARATORS = dict.fromkeys(range(32))
 
 Line = tuple[str, str]  # who, what
-
-
-def mark(speaker: str) -> str:
-    """Return what stands before the text of an actor; the mark of nobody ends it."""
-    return f"\x1e{speaker.translate(_SEPARATORS)[:240]}\x1f"
 
 
 class LineReader:

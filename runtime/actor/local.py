@@ -35,6 +35,7 @@ class Local:
         self.node = core.make_node(node_id, {key: config.get(key) for key in _KEYS})
         self.agent = core.open_mailbox(self.node, 0)
         self.owners: dict[int, Owner] = {}
+        self.hosts: set[int] = set()  # gateways that were asked for processes
         self.lock = threading.RLock()
 
     @property

@@ -17,6 +17,7 @@ from runtime.actor.supervision_events import (
     Life,
     OwnerFailed,
     OwnerStopRequested,
+    Restart,
     Spawned,
     StopChildren,
     StopOwner,
@@ -24,12 +25,14 @@ from runtime.actor.supervision_events import (
     StopRequested,
     Tick,
 )
+from runtime.telemetry import state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from runtime.actor.errors import MeshFailure
+    from runtime.actor.restarts import RestartPolicy
     from runtime.actor.shape import Point
     from runtime.actor.supervision_events import Event
 
@@ -49,9 +52,16 @@ class Child:
 class Group:
     """A mesh that is owned."""
 
-    def __init__(self, name: str, mesh: object, children: Sequence[Child]) -> None:
+    def __init__(
+        self,
+        name: str,
+        mesh: object,
+        children: Sequence[Child],
+        start: Callable[[Sequence[Child]], None],
+    ) -> None:
         self.name = name
         self.mesh = mesh
+        self.start = start  # begins the next life of children
         self.left = {child.name for child in children}
         self.gone = Latch()
 
@@ -75,6 +85,7 @@ class Owner:
         self._fail = fail
         self._supervisor = Supervisor()
         self._children: dict[str, Child] = {}
+        self._lives: dict[str, int] = {}  # the number of each child's present life
         self._groups: dict[str, Group] = {}
         self._meshes: dict[str, object] = {}  # by the name that failures carry
         self._reason = ""
@@ -88,18 +99,27 @@ class Owner:
         """Return what is known of a child."""
         return Child(name, node, actor, group, mesh_name, point)
 
-    def spawned(self, name: str, mesh: object, children: Sequence[Child]) -> None:
-        """Take a mesh that the actor has spawned."""
+    def spawned(
+        self,
+        name: str,
+        mesh: object,
+        children: Sequence[Child],
+        start: Callable[[Sequence[Child]], None],
+        policy: RestartPolicy | None = None,
+    ) -> None:
+        """Take a mesh that the actor spawns, and start it; a policy may start parts of it again."""
         with self._lock:
-            self._groups[name] = Group(name, mesh, children)
+            self._groups[name] = Group(name, mesh, children, start)
             self._children |= {child.name: child for child in children}
-            self._handle(Spawned(name, tuple(child.name for child in children)))
+            self._lives |= {child.name: 0 for child in children}
+            self._handle(Spawned(name, tuple(child.name for child in children), policy))
+        start(children)
 
-    def started(self, name: str) -> None:
-        """Take note that a child is up."""
+    def started(self, children: Sequence[Child]) -> None:
+        """Take note that children are up."""
         with self._lock:
-            if name in self._children:
-                self._handle(ChildStarted(Life(name)))
+            for child in children:
+                self._handle(ChildStarted(self._life(child)))
 
     def on_node(self, node: int, actor: int | None = None) -> list[Child]:
         """Return the children that live in a process, or the one that is this actor."""
@@ -114,14 +134,17 @@ class Owner:
         """Take the end of children: by themselves, or as they were asked to."""
         if not children:
             return
-        lives = tuple(Life(child.name) for child in children)
         with self._lock:
+            lives = tuple(map(self._life, children))
             if failure is None or failure.kind == "stopped":
                 self._handle(Stopped(lives))
             else:
-                self._handle(ChildFailed(lives, placed(failure, children)))
-            for child in children:
-                self._forget(child)
+                known = placed(failure, children)
+                state.failed(
+                    known.event_id, known.kind, str(known).partition("\n")[0], known.report()
+                )
+                self._handle(ChildFailed(lives, known))
+            self._forget_the_gone()
 
     def handled(self, event_id: str, verdict: bool | MeshFailure) -> None:  # noqa: FBT001 - a verdict
         """Take the actor's verdict about a failure that it was asked about."""
@@ -168,16 +191,25 @@ class Owner:
         """Return a failure with the owner's own mesh object."""
         return failure.of(self._meshes.get(failure.mesh_name))
 
+    def _life(self, child: Child) -> Life:
+        return Life(child.name, self._lives.get(child.name, 0))
+
+    def _forget_the_gone(self) -> None:
+        """Forget children that the supervisor no longer looks after."""
+        for child in list(self._children.values()):
+            if not self._supervisor.knows(child.name):
+                self._forget(child)
+        if not self._children:
+            self._empty.notify_all()
+
     def _forget(self, child: Child) -> None:
-        self._children.pop(child.name, None)
+        del self._children[child.name], self._lives[child.name]
         group = self._groups.get(child.group)
         if group is not None:
             group.left.discard(child.name)
             if not group.left:
                 del self._groups[child.group]
                 group.gone.open()
-        if not self._children:
-            self._empty.notify_all()
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, Spawned):
@@ -193,10 +225,22 @@ class Owner:
                 case StopChildren(lives):
                     children = [self._children.get(life.child) for life in lives]
                     self._stop([each for each in children if each is not None], self._reason)
+                case Restart(lives):
+                    self._restart(lives)
                 case FailOwner(failure):
                     self._fail(failure)
                 case StopOwner():
                     pass
+
+    def _restart(self, lives: Sequence[Life]) -> None:
+        """Begin the next lives of children, group by group."""
+        by_group: dict[str, list[Child]] = {}
+        for life in lives:
+            child = self._children[life.child]
+            self._lives[child.name] = life.number
+            by_group.setdefault(child.group, []).append(child)
+        for name, children in by_group.items():
+            self._groups[name].start(children)
 
 
 def placed(failure: MeshFailure, children: Iterable[Child]) -> MeshFailure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import os
 import signal
 import sys
@@ -10,9 +11,10 @@ import time
 from contextlib import suppress
 
 from runtime import config
-from runtime.actor import _context, local, marking, sending
+from runtime.actor import _context, local, marking, sending, telling
 from runtime.actor.agent import Agent
 from runtime.actor.identity import context_of_process, fill
+from runtime.actor.observing import DUMP, observe
 from runtime.actor.replies import print_exception
 from runtime.transport.pickling import dumps, loads
 
@@ -37,6 +39,8 @@ def main(fds: dict[str, int], argument: bytes) -> NoReturn:
     here.node.adopt(fds["gateway"], here.gateway, unix_socket=True)
     here.node.listen(fds["listener"])
     worker = Worker(here)
+    telling.begin(here)
+    faulthandler.register(DUMP, file=2)
     if bootstrap is not None:
         try:
             loads(bootstrap)[0]()
@@ -67,6 +71,7 @@ class Worker:
         self._status = 0
         self._hurries = False
         self.agent = Agent(here, fill)
+        observe(self.agent)
         self.agent.handlers |= {"leave": self._leave, "!lost": self._lost}
         _context.provide_root(lambda: context_of_process(here, _NOBODY))
         signal.signal(signal.SIGTERM, self._terminated)

@@ -214,6 +214,18 @@ _TABLE = (
         low=4 * KIB,
         aliases=("read_log_buffer",),
     ),
+    Key(
+        "metrics_address",
+        "text",
+        "",
+        "Loopback address where the client serves metrics, like `127.0.0.1:9400`; port 0 is any.",
+    ),
+    Key(
+        "trace_file",
+        "text",
+        "",
+        "File that gets the spans of calls and endpoints of this host's processes, for Perfetto.",
+    ),
 )
 
 KEYS: dict[str, Key] = {key.name: key for key in _TABLE}

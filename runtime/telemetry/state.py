@@ -23,7 +23,6 @@ class State:
     def __init__(self) -> None:
         self.on = False
         self.trace: Trace | None = None
-        self.started = time.time()
         self.messages = 0
         self.message_bytes = 0
         self.replies = 0
@@ -78,7 +77,15 @@ class State:
         self._seen.append(event_id)
         self.failures[kind] += 1
         row = {"event": event_id, "kind": kind, "text": text, "report": report}
-        self.recent.append(row | {"time": time.time()})
+        self.recent.append(row | {"at": time.monotonic()})
+
+    def failures_told(self) -> list[dict[str, Any]]:
+        """Return the last failures, with how long ago they were."""
+        now = time.monotonic()
+        return [
+            {key: value for key, value in row.items() if key != "at"} | {"seconds": now - row["at"]}
+            for row in list(self.recent)
+        ]
 
 
 #: The one of this process.

@@ -13,7 +13,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from runtime.telemetry.watch import Span
 
 
 class Trace:
@@ -63,14 +63,14 @@ class Trace:
         self,
         name: str,
         actor: str,
-        began: int,
-        message: Any,  # noqa: ANN401 - of the core
+        span: Span,
         *,
         failed: bool,
         beside: bool,
     ) -> None:
         """Draw an endpoint that has run, and the head of the arrow of its message."""
         thread = self._thread(actor)
+        _, began, message, _ = span
         now = time.monotonic_ns()
         args = {"actor": actor, "failed": failed}
         call = f"{message.source_node:x}.{message.request:x}.{message.index}"

@@ -42,9 +42,9 @@ class Watch:
         self.failed += failed
         if not state.on:
             return
-        endpoint, began, message, _ = span
+        endpoint, began, _, _ = span
         name = f"{self.name}.{endpoint}"
         histogram = state.endpoints.setdefault(name, Histogram())
         histogram.add((monotonic_ns() - began) / 1e9)
         if state.trace is not None:
-            state.trace.endpoint(name, self.path, began, message, failed=failed, beside=beside)
+            state.trace.endpoint(name, self.path, span, failed=failed, beside=beside)

@@ -1,0 +1,137 @@
+"""What a process tells about itself when it is asked, and about endpoints that are stuck.
+
+The agent answers: on its own thread, so an actor that is busy in Python holds nothing up.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from runtime import config
+from runtime.actor import sending
+from runtime.actor.replies import OK
+from runtime.actor.stacks import stack_of
+from runtime.telemetry import state
+from runtime.transport.pickling import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from runtime.actor.actors import Runner
+    from runtime.actor.agent import Agent
+    from runtime.core import Message
+
+#: Has a process write the stacks of its threads, even while its Python cannot answer.
+DUMP = signal.SIGRTMIN + 9
+_LOOKS = 4  # looks at what runs, in the time after which it is stuck
+_SHORTEST = 0.05
+
+
+def observe(agent: Agent) -> Observer:
+    """Have an agent answer those who look at its process."""
+    return Observer(agent)
+
+
+class Observer:
+    """What an agent can say about its process."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._local = agent.local
+        self._told: dict[tuple[int, int], None] = {}  # spans that were reported
+        agent.handlers |= {"inspect": self._inspect, "log_level": self._log_level}
+        self._watch()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what this process and its actors do now."""
+        now = time.monotonic_ns()
+        return {
+            "pid": os.getpid(),
+            "actors": [_actor(runner, now) for runner in list(self._agent.actors.values())],
+            "counts": _counts(),
+            "failures": state.failures_told(),
+        }
+
+    def answer(self, message: Message, value: object) -> None:
+        """Reply to whoever asked."""
+        data, _ = dumps((value,))
+        self._local.node.reply(message.source_node, message.request, message.index, OK, data, [])
+
+    def _inspect(self, message: Message) -> None:
+        self.answer(message, self.snapshot())
+
+    def _log_level(self, message: Message) -> None:
+        import logging
+
+        level = loads(message.data)[0]
+        logging.basicConfig(level=level)  # does nothing where the program has handlers
+        logging.getLogger().setLevel(level)
+        self.answer(message, None)
+
+    # Endpoints that are stuck.
+
+    def _watch(self) -> None:
+        limit = config.get("stuck_after")
+        if limit:
+            self._agent.after(max(_SHORTEST, limit / _LOOKS), self._look)
+
+    def _look(self) -> None:
+        limit = config.get("stuck_after") or float("inf")
+        now = time.monotonic_ns()
+        running = {}
+        for runner in list(self._agent.actors.values()):
+            for key, span in list(runner.watch.running.items()):
+                seconds = (now - span[1]) / 1e9
+                running[key, span[1]] = None
+                if seconds > limit and (key, span[1]) not in self._told:
+                    self._told[key, span[1]] = None
+                    self._report(runner, span, seconds)
+        self._told = {key: None for key in self._told if key in running}
+        self._watch()
+
+    def _report(self, runner: Runner, span: tuple[str, int, Any, Any], seconds: float) -> None:
+        here = self._local
+        stack = stack_of(runner.thread_id, span[3]).rstrip()
+        text = (
+            f"{runner.watch.path}.{span[0]} has run for {seconds:.1f} s in {here.name} "
+            f"(pid {os.getpid()} on {here.host}); it is at:\n{stack}"
+        )
+        data, _ = dumps((text,))
+        here.node.cast(sending.agents([here.gateway]), 0, "report", (), data, [], 0.0)
+
+
+def _actor(runner: Runner, now: int) -> dict[str, Any]:
+    watch = runner.watch
+    instance = getattr(runner, "instance", None)
+    return {
+        "name": watch.name,
+        "path": watch.path,
+        "class": instance.class_name if instance else "",
+        "system": bool(instance and instance.system),
+        "mailbox": len(runner.mailbox),
+        "handled": watch.handled,
+        "failed": watch.failed,
+        "running": [
+            {"endpoint": endpoint, "seconds": (now - began) / 1e9}
+            for endpoint, began, *_ in list(watch.running.values())
+        ],
+    }
+
+
+def _counts() -> dict[str, Any]:
+    return {
+        "messages": state.messages,
+        "message_bytes": state.message_bytes,
+        "replies": state.replies,
+        "reply_bytes": state.reply_bytes,
+        "restarts": state.restarts,
+        "pending": state.pending(),
+        "failures": dict(state.failures),
+        "endpoints": {
+            name: (each.counts, each.total) for name, each in list(state.endpoints.items())
+        },
+        "calls": {name: (each.counts, each.total) for name, each in list(state.calls.items())},
+    }

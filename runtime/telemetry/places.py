@@ -1,0 +1,86 @@
+"""Where running programs of this user are found: one socket each, in a folder of the user's own."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAME = "{pid}-{begun}.sock"
+
+
+class NotPrivateError(OSError):
+    """A folder for sockets that others could use too."""
+
+
+def folders() -> list[str]:
+    """Return the folders in which programs of this user may be found, the best one first."""
+    under = os.environ.get("XDG_RUNTIME_DIR")
+    own = f"eclosion-{os.geteuid()}"
+    found = [os.path.join(tempfile.gettempdir(), own), os.path.join("/tmp", own)]  # noqa: PTH118, S108
+    if under and os.path.isdir(under):  # noqa: PTH112 - pathlib costs every start of a program
+        found.insert(0, os.path.join(under, "eclosion"))  # noqa: PTH118
+    return list(dict.fromkeys(found))
+
+
+def open_private(folder: str, *, make: bool) -> int:
+    """Return a descriptor of a folder that only this user can use.
+
+    FileNotFoundError where it is not and `make` is not asked for, NotPrivateError where it is
+    another user's, a link, or open to others.
+    """
+    if make:
+        with suppress(FileExistsError):
+            os.mkdir(folder, 0o700)  # noqa: PTH102
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        fd = os.open(folder, flags)
+    except (NotADirectoryError, PermissionError) as error:
+        raise NotPrivateError(f"{folder} is no folder of this user's; remove it") from error
+    facts = os.fstat(fd)
+    if facts.st_uid != os.geteuid() or stat.S_IMODE(facts.st_mode) & 0o077:
+        os.close(fd)
+        mode = stat.S_IMODE(facts.st_mode)
+        raise NotPrivateError(
+            f"{folder} belongs to user {facts.st_uid} with mode {mode:o}; it must be this "
+            f"user's ({os.geteuid()}) with mode 700: remove it"
+        )
+    return fd
+
+
+def socket_name(pid: int) -> str:
+    """Return the name of a live process's socket; the time of its start tells it from others."""
+    return _NAME.format(pid=pid, begun=begun(pid))
+
+
+def begun(pid: int) -> int:
+    """Return when a process began, in ticks since the machine did; 0 for none."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def sockets(fd: int) -> Iterator[tuple[int, str]]:
+    """Yield the pids and sockets in a folder whose programs run; what others left is removed."""
+    for name in sorted(os.listdir(fd)):
+        pid = name.partition("-")[0]
+        if not name.endswith(".sock") or not pid.isdigit():
+            continue
+        if name == socket_name(int(pid)):
+            yield int(pid), name
+        else:
+            with suppress(OSError):
+                os.unlink(name, dir_fd=fd)
+
+
+def path_of(fd: int, name: str) -> str:
+    """Return a path of a socket that is short enough, however deep its folder is."""
+    return f"/proc/self/fd/{fd}/{name}"
