@@ -42,7 +42,7 @@ class Observer:
         self._agent = agent
         self._local = agent.local
         self._told: dict[tuple[int, int], None] = {}  # spans that were reported
-        agent.handlers |= {"inspect": self._inspect, "log_level": self._log_level}
+        agent.handlers |= {"inspect": self._inspect, "log_options": self._log_level}
         self._watch()
 
     def snapshot(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Observer:
     def _log_level(self, message: Message) -> None:
         import logging
 
-        level = loads(message.data)[0]
+        level = loads(message.data)[3]
         logging.basicConfig(level=level)  # does nothing where the program has handlers
         logging.getLogger().setLevel(level)
         self.answer(message, None)
@@ -81,7 +81,7 @@ class Observer:
     def _look(self) -> None:
         limit = config.get("stuck_after") or float("inf")
         now = time.monotonic_ns()
-        running = {}
+        running: dict[tuple[int, int], None] = {}
         for runner in list(self._agent.actors.values()):
             for key, span in list(runner.watch.running.items()):
                 seconds = (now - span[1]) / 1e9

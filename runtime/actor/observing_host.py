@@ -59,7 +59,7 @@ class HostObserver:
         self.observer.answer(message, self.describe())
 
     def _log_options(self, message: Message) -> None:
-        nodes, forwarded, window = loads(message.data)
+        nodes, forwarded, window, _ = loads(message.data)
         for node in nodes:
             process = self.gateway.processes.get(node)
             if process is not None:

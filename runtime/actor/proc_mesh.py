@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime import config, core
-from runtime.actor import _context, sending
+from runtime.actor import _context, arity, log_options, sending
 from runtime.actor.actor import check_class
 from runtime.actor.actor_mesh import ActorMesh
 from runtime.actor.agent import pickled_class
@@ -67,6 +67,7 @@ class ProcMesh(MeshTrait):
         arguments that cannot be pickled.
         """
         check_class(Class)
+        arity.check_constructor(Class, args, kwargs)
         try:
             carried = pickled_class(Class, args, kwargs)
         except PicklingError as error:
@@ -76,6 +77,22 @@ class ProcMesh(MeshTrait):
         )
         _bring_up(mesh, name, self._members(), self.extent, carried)
         return mesh
+
+    def logging_option(
+        self,
+        stream_to_client: bool = False,  # noqa: FBT001, FBT002 - as Monarch has it
+        aggregate_window_sec: float | None = None,
+        level: int = 20,
+    ) -> Future[None]:
+        """Say what happens to what these processes print, instead of the settings.
+
+        With `stream_to_client` it comes to the client, where identical lines of several ranks
+        within `aggregate_window_sec` become one; None is no aggregation. `level` is the lowest
+        of the `logging` module that is printed. Holds from when the future is there.
+        """
+        return log_options.set_options(
+            self._members(), forwarded=stream_to_client, window=aggregate_window_sec, level=level
+        )
 
     def stop(self, reason: str = "") -> Future[None]:
         """End the processes and all actors in them. Only the owner may; again does nothing."""

@@ -5,7 +5,6 @@ A thread of its own answers, so the program's main thread may be as busy in Pyth
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import socket
@@ -71,6 +70,8 @@ class StatusServer:
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
+        import json
+
         with connection, suppress(OSError, ValueError):
             connection.settimeout(_PATIENCE)
             credentials = connection.getsockopt(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from contextlib import suppress
 
 TYPE_CHECKING = False
@@ -22,7 +21,8 @@ def folders() -> list[str]:
     """Return the folders in which programs of this user may be found, the best one first."""
     under = os.environ.get("XDG_RUNTIME_DIR")
     own = f"eclosion-{os.geteuid()}"
-    found = [os.path.join(tempfile.gettempdir(), own), os.path.join("/tmp", own)]  # noqa: PTH118, S108
+    temporary = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - `tempfile` takes long to import
+    found = [os.path.join(temporary, own), os.path.join("/tmp", own)]  # noqa: PTH118, S108
     if under and os.path.isdir(under):  # noqa: PTH112 - pathlib costs every start of a program
         found.insert(0, os.path.join(under, "eclosion"))  # noqa: PTH118
     return list(dict.fromkeys(found))
