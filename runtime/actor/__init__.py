@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
     from runtime.actor.errors import (
         ActorError,
+        CallCancelledError,
         DeadlockError,
         MailboxFullError,
         MeshFailure,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from runtime.actor.host_mesh import HostMesh
     from runtime.actor.mesh_trait import MeshTrait
     from runtime.actor.proc_mesh import ProcMesh
+    from runtime.actor.restarts import RestartPolicy
     from runtime.actor.shape import Extent, Point, Region, Shape, Slice
     from runtime.actor.value_mesh import ValueMesh
 
@@ -50,13 +52,14 @@ bootstrap: BootstrapCommand default_bootstrap_cmd
 channel: Channel Port PortReceiver RankedPortReceiver
 client: shutdown_context this_host this_proc
 endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
-errors: ActorError DeadlockError MailboxFullError MeshFailure MessageTooLargeError RemoteError
-errors: SerializationError ShutdownError SupervisionError
+errors: ActorError CallCancelledError DeadlockError MailboxFullError MeshFailure
+errors: MessageTooLargeError RemoteError SerializationError ShutdownError SupervisionError
 faults: unhandled_fault_hook=default_hook
 future: Future
 host_mesh: HostMesh
 mesh_trait: MeshTrait
 proc_mesh: ProcMesh
+restarts: RestartPolicy
 shape: Extent Point Region Shape Slice
 value_mesh: ValueMesh
 """
@@ -89,6 +92,7 @@ __all__ = [
     "ActorError",
     "ActorMesh",
     "BootstrapCommand",
+    "CallCancelledError",
     "Channel",
     "Context",
     "DeadlockError",
@@ -108,6 +112,7 @@ __all__ = [
     "RankedPortReceiver",
     "Region",
     "RemoteError",
+    "RestartPolicy",
     "SerializationError",
     "Shape",
     "ShutdownError",

@@ -13,6 +13,7 @@ import time
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
 from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from, print_exception
+from runtime.actor.telling_owners import tell_ended, tell_started
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -42,6 +43,8 @@ class Agent:
             "cancel": self._cancel,
             "ended": self._ended,
             "!ended": self._ended,
+            "started": self._started,
+            "!started": self._started,
             "!obituary": self._obituary,
             "ping": self._ping,
             "!wake": lambda _: None,
@@ -115,6 +118,7 @@ class Agent:
 
         def started(failure: MeshFailure | None) -> None:
             if failure is None:
+                tell_started(self.local, spec.owner, node.id, spec.actor)
                 node.reply(caller, request, index, OK, _NOTHING, [])
             else:
                 node.reply(caller, request, index, FAILED, failure_bytes(failure), [])
@@ -142,7 +146,7 @@ class Agent:
             owner.stop_all(failure, config.get("stop_timeout"))
             self.local.owners.pop(actor, None)
         runner.clean_up(failure)
-        tell_ended(self.local, runner.spec, failure)
+        tell_ended(self.local, runner.spec.owner, actor, failure)
         with self.local.lock:
             self.actors.pop(actor, None)
         self.local.node.tell(sending.AGENT, "!wake")
@@ -169,6 +173,13 @@ class Agent:
         if owner is not None:
             owner.ended(owner.on_node(node, actor), failure)
 
+    def _started(self, message: Message) -> None:
+        """Have the owner know that an actor, or a process, is up."""
+        owner_id, node, actor = loads(message.data)
+        owner = self.local.owners.get(owner_id)
+        if owner is not None:
+            owner.started(owner.on_node(node, actor))
+
     def _obituary(self, message: Message) -> None:
         """Have owners decide: a process is dead, and all that was owned there."""
         node = message.source_node
@@ -184,16 +195,6 @@ def _serve_async(runner: Runner) -> None:
     from runtime.actor.async_actors import serve  # asyncio is for those who use it
 
     serve(runner)
-
-
-def tell_ended(local: Local, spec: Spec, failure: MeshFailure | None) -> None:
-    """Tell the owner of an actor that it has ended."""
-    node, owner = spec.owner
-    data, _ = dumps((owner, local.node.id, spec.actor, failure))
-    if node == local.node.id:
-        local.node.tell(0, "!ended", data)
-    elif local.node.obituary_of(node) is None:
-        local.node.cast(sending.agents([node]), 0, "ended", (), data, [], 0.0)
 
 
 def stop_actors(local: Local, children: Sequence[Child], reason: str) -> None:

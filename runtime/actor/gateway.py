@@ -15,6 +15,7 @@ from runtime.actor.launch.launcher import Launcher
 from runtime.actor.launch.process import Exit, Spawn
 from runtime.actor.replies import failure_bytes
 from runtime.actor.shape import Extent, Point
+from runtime.actor.telling_owners import tell_started
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -135,6 +136,7 @@ class Gateway:
             order.mesh_name, process.place, process.point.extent.nelements
         )
         self.processes[node_id] = process
+        self._node.revive(node_id)
         self._node.adopt(ours.detach(), node_id, unix_socket=True)
         affinity = order.affinity[index] if order.affinity else None
         request = Spawn(
@@ -174,11 +176,9 @@ class Gateway:
                 continue
             process.stopping = reason or "its owner stopped it"
             self._node.cast(sending.agents([node_id]), 0, "leave", (), b"", [], 0.0)
-            self.agent.after(patience, partial(self._kill, node_id, signal.SIGTERM))
-            self.agent.after(
-                patience + config.get("cleanup_timeout"),
-                partial(self._kill, node_id, signal.SIGKILL),
-            )
+            later = patience + config.get("cleanup_timeout")
+            self.agent.after(patience, partial(self._end, process, signal.SIGTERM))
+            self.agent.after(later, partial(self._end, process, signal.SIGKILL))
 
     def signal(self, node_id: int, number: int) -> None:
         """Send a signal to a process, if it is there."""
@@ -187,6 +187,11 @@ class Gateway:
     def _kill(self, node_id: int, number: int) -> None:
         if node_id in self.processes:
             self._launcher.kill(node_id, number)
+
+    def _end(self, process: Process, number: int) -> None:
+        """Send a signal to this life of a process; the next one has done nothing."""
+        if self.processes.get(process.node) is process:
+            self._launcher.kill(process.node, number)
 
     # How processes end.
 
@@ -222,15 +227,17 @@ class Gateway:
         process = self.processes.get(message.source_node)
         if process is not None:
             process.pid = loads(message.data)[0]
+            tell_started(self._local, process.order.owner, process.node, 0)
 
     def _lost(self, message: Message) -> None:
         """Kill a process that lives on after its connection: nobody can reach it."""
         node_id = message.source_node
 
+        lost = self.processes.get(node_id)
+
         def look() -> None:
-            process = self.processes.get(node_id)
-            if process is not None:
-                process.evidence = "connection:the process closed its connection and lived on"
+            if lost is not None and self.processes.get(node_id) is lost:
+                lost.evidence = "connection:the process closed its connection and lived on"
                 self._kill(node_id, signal.SIGKILL)
 
         self.agent.after(config.get("eof_grace"), look)

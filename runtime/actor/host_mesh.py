@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from itertools import groupby
 
 from runtime import config
 from runtime.actor import _context, sending
@@ -19,11 +21,13 @@ from runtime.transport.pickling import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from runtime.actor.future import Future
     from runtime.actor.local import Local
+    from runtime.actor.owning import Child
+    from runtime.actor.restarts import RestartPolicy
 
 
 class HostMesh(MeshTrait):
@@ -62,13 +66,14 @@ class HostMesh(MeshTrait):
         other._python = python  # noqa: SLF001 - its own class
         return other
 
-    def spawn_procs(
+    def spawn_procs(  # noqa: PLR0913, PLR0917 - as in Monarch, and one
         self,
         per_host: Mapping[str, int] | None = None,
         bootstrap: Callable[[], object] | None = None,
         name: str | None = None,
         proc_bind: Sequence[Mapping[str, str]] | None = None,
         bootstrap_command: BootstrapCommand | Callable[[Point], BootstrapCommand] | None = None,
+        restart: RestartPolicy | None = None,
     ) -> ProcMesh:
         """Start processes on every host; returns at once.
 
@@ -76,7 +81,9 @@ class HostMesh(MeshTrait):
         hosts. `bootstrap` runs in each process before any actor; its failure is the process's.
         `proc_bind` has, for each process of a host, where it runs ("cpus", "cpunodebind",
         "membind", "physcpubind"). `bootstrap_command` says how the processes are started, and with
-        which environment. The calling actor owns the mesh.
+        which environment. `restart` says which processes, with their actors, are started again when
+        one dies, instead of asking the owner: references to them stay valid. The calling actor
+        owns the mesh.
         """
         per_host = dict(per_host or {})
         taken = sorted(per_host.keys() & self.extent.keys())
@@ -89,7 +96,7 @@ class HostMesh(MeshTrait):
         extent = Extent([*self.extent.labels, *inner.labels], [*self.extent.sizes, *inner.sizes])
         hosts = [self._gateways[rank] for rank in self._own_shape.ndslice.ranks()]
         return _Spawning(self, name or "procs", hosts, extent, inner.nelements).spawn(
-            bootstrap, proc_bind, bootstrap_command, self._python
+            bootstrap, proc_bind, bootstrap_command, self._python, restart
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -117,6 +124,7 @@ class _Spawning:
         proc_bind: Sequence[Mapping[str, str]] | None,
         command: BootstrapCommand | Callable[[Point], BootstrapCommand] | None,
         python: str | None,
+        policy: RestartPolicy | None,
     ) -> ProcMesh:
         here, me = local(), _context.context().actor_instance
         nodes = [gateway | new_id() for gateway in self.hosts for _ in range(self.per_host)]
@@ -124,40 +132,41 @@ class _Spawning:
         owner = current_owner()
         group = f"{self.name}#{nodes[0]:x}"
         points = list(self.extent.points())
-        owner.spawned(
-            group,
-            procs,
-            [
-                owner.child(f"{group}/{rank}", node, 0, group, self.name, points[rank])
-                for rank, node in enumerate(nodes)
-            ],
-        )
-        carried = dumps((bootstrap,))[0] if bootstrap is not None else None
+        children = [
+            owner.child(f"{group}/{rank}", node, 0, group, self.name, points[rank])
+            for rank, node in enumerate(nodes)
+        ]
         commands = [self._command(command, point) for point in points]
-        for place, gateway in enumerate(self.hosts):
-            first = place * self.per_host
-            for start, stop in _runs(commands, first, first + self.per_host):
-                chosen = commands[start]
-                order = Order(
-                    mesh_name=self.name,
-                    nodes=tuple(nodes[start:stop]),
-                    ranks=tuple(range(start, stop)),
-                    labels=tuple(self.extent.labels),
-                    sizes=tuple(self.extent.sizes),
-                    owner=(here.node.id, me.actor),
-                    environment=dict(chosen.env),
-                    bootstrap=carried,
-                    python=python or chosen.program,
-                    argv=tuple(chosen.args),
-                    affinity=_affinities(proc_bind, start - first, stop - first),
-                    settings=config.export(),
+        affinities = _affinities(proc_bind, 0, self.per_host)
+        common = Order(
+            mesh_name=self.name,
+            nodes=(),
+            ranks=(),
+            labels=tuple(self.extent.labels),
+            sizes=tuple(self.extent.sizes),
+            owner=(here.node.id, me.actor),
+            bootstrap=dumps((bootstrap,))[0] if bootstrap is not None else None,
+            python=python,
+            settings=config.export(),
+        )
+
+        def start(some: Sequence[Child]) -> None:
+            for child in some:
+                here.node.revive(child.node)
+            ranks = [child.point.rank for child in some]
+            for gateway, order in _orders(common, nodes, ranks, commands):
+                bound = tuple(
+                    affinities[rank % self.per_host] for rank in order.ranks if affinities
                 )
-                place_order(here, gateway, order)
-        for node in nodes:
-            here.node.watch(node)
+                place_order(here, gateway, replace(order, affinity=bound))
+            for child in some:
+                here.node.watch(child.node)
+
+        owner.spawned(group, procs, children, start, policy)
         procs._owned(  # noqa: SLF001 - of the same package
             when_ready(nodes), lambda reason: owner.stop_group(group, reason).future()
         )
+        procs._policy = policy  # noqa: SLF001
         return procs
 
     def _command(
@@ -185,16 +194,25 @@ def place_order(here: Local, gateway: int, order: Order) -> None:
     here.node.cast(sending.agents([gateway]), 0, "spawn_procs", (), data, buffers, timeout)
 
 
-def _runs(commands: list[BootstrapCommand], start: int, stop: int) -> list[tuple[int, int]]:
-    """Return the stretches of processes that are started alike."""
-    runs = []
-    while start < stop:
-        end = start + 1
-        while end < stop and commands[end] == commands[start]:
-            end += 1
-        runs.append((start, end))
-        start = end
-    return runs
+def _orders(
+    common: Order, nodes: Sequence[int], ranks: Sequence[int], commands: Sequence[BootstrapCommand]
+) -> Iterator[tuple[int, Order]]:
+    """Yield orders of processes that are of one host and started alike, with their gateway."""
+    for (gateway, command), group in groupby(
+        ranks, lambda rank: (nodes[rank] & ~0xFFFFFFFF, commands[rank])
+    ):
+        some = tuple(group)
+        yield (
+            gateway,
+            replace(
+                common,
+                nodes=tuple(nodes[rank] for rank in some),
+                ranks=some,
+                environment=dict(command.env),
+                python=common.python or command.program,
+                argv=tuple(command.args),
+            ),
+        )
 
 
 def _affinities(

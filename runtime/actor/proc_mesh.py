@@ -12,7 +12,7 @@ from runtime.actor.future import Future
 from runtime.actor.local import local, new_actor_id
 from runtime.actor.mesh_trait import MeshTrait
 from runtime.actor.ownership import current_owner
-from runtime.actor.replies import problem_of
+from runtime.actor.replies import failure_from, problem_of
 from runtime.actor.shape import Extent, Point, Shape
 from runtime.transport.pickling import PicklingError, dumps
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from runtime.actor.actor import Actor
+    from runtime.actor.owning import Child
+    from runtime.actor.restarts import RestartPolicy
 
     A = TypeVar("A", bound=Actor)
 
@@ -35,6 +37,7 @@ class ProcMesh(MeshTrait):
         self._own_shape = shape
         self._ready: Future[None] | None = None
         self._stop: Callable[[str], Future[None]] | None = None
+        self._policy: RestartPolicy | None = None
 
     @property
     def _shape(self) -> Shape:
@@ -43,6 +46,7 @@ class ProcMesh(MeshTrait):
     def _with_shape(self, shape: Shape) -> ProcMesh:
         part = ProcMesh(self._name, self._nodes, shape)
         part._ready = self._ready
+        part._policy = self._policy
         return part
 
     def _owned(self, ready: Future[None], stop: Callable[[str], Future[None]]) -> None:
@@ -75,7 +79,7 @@ class ProcMesh(MeshTrait):
         mesh: ActorMesh[A] = ActorMesh(
             name, Class, new_actor_id(), self._members(), Shape.of(self.extent)
         )
-        _bring_up(mesh, name, self._members(), self.extent, carried)
+        _Actors(mesh, name, self._members(), self.extent, carried).bring_up(self._policy)
         return mesh
 
     def logging_option(
@@ -93,6 +97,15 @@ class ProcMesh(MeshTrait):
         return log_options.set_options(
             self._members(), forwarded=stream_to_client, window=aggregate_window_sec, level=level
         )
+
+    def restarting(self, policy: RestartPolicy | None) -> ProcMesh:
+        """Return the same processes; actors spawned on it are restarted as the policy says.
+
+        A mesh that was spawned with a policy has that one. None asks the owner at each failure.
+        """
+        other = self._with_shape(self._own_shape)
+        other._policy = policy  # noqa: SLF001 - its own class
+        return other
 
     def stop(self, reason: str = "") -> Future[None]:
         """End the processes and all actors in them. Only the owner may; again does nothing."""
@@ -122,35 +135,69 @@ class ProcMesh(MeshTrait):
         return f"ProcMesh({self._name}, {self._own_shape})"
 
 
-def _bring_up(
-    mesh: ActorMesh[Any], name: str, nodes: list[int], extent: Extent, carried: list[Any]
-) -> None:
-    """Have the processes construct the actors of a mesh, which the running actor owns."""
-    here, me = local(), _context.context().actor_instance
-    owner = current_owner()
-    actor = mesh._actor_id  # noqa: SLF001 - of the same package
-    group = f"{name}#{actor:x}"
-    children = [
-        owner.child(f"{group}/{rank}", node, actor, group, name, Point(rank, extent))
-        for rank, node in enumerate(nodes)
-    ]
-    owner.spawned(group, mesh, children)
-    spec = {
-        "actor": actor,
-        "mesh_name": name,
-        "labels": tuple(extent.labels),
-        "sizes": tuple(extent.sizes),
-        "owner": (here.node.id, me.actor),
-        "creator": me.path,
-    }
-    data, _ = dumps((spec, tuple(range(len(nodes)))))
-    timeout = config.get("send_timeout")
-    to = sending.agents(nodes)
-    call = core.call(here.node, to, sending.AGENT, "spawn", (), data, carried, timeout, "")
-    mesh._owned(  # noqa: SLF001 - of the same package
-        Future(call, _nothing_of(name), lambda: None),
-        lambda reason: owner.stop_group(group, reason).future(),
-    )
+class _Actors:
+    """The actors of a mesh as their owner starts them, the first time and again."""
+
+    def __init__(
+        self,
+        mesh: ActorMesh[Any],
+        name: str,
+        nodes: list[int],
+        extent: Extent,
+        carried: list[Any],
+    ) -> None:
+        here, me = local(), _context.context().actor_instance
+        self._mesh = mesh
+        self._name = name
+        self._nodes = nodes
+        self._extent = extent
+        self._carried = carried
+        self._here = here
+        self._owner = current_owner()
+        self._spec = {
+            "actor": mesh._actor_id,  # noqa: SLF001 - of the same package
+            "mesh_name": name,
+            "labels": tuple(extent.labels),
+            "sizes": tuple(extent.sizes),
+            "owner": (here.node.id, me.actor),
+            "creator": me.path,
+        }
+
+    def bring_up(self, policy: RestartPolicy | None) -> None:
+        """Start all of them; the running actor owns them."""
+        owner, mesh = self._owner, self._mesh
+        actor = mesh._actor_id  # noqa: SLF001 - of the same package
+        group = f"{self._name}#{actor:x}"
+        children = [
+            owner.child(
+                f"{group}/{rank}", node, actor, group, self._name, Point(rank, self._extent)
+            )
+            for rank, node in enumerate(self._nodes)
+        ]
+        calls: list[core.Call] = []
+
+        def start(some: Sequence[Child]) -> None:
+            calls.append(self._start(some))
+
+        owner.spawned(group, mesh, children, start, policy)
+        mesh._owned(  # noqa: SLF001 - of the same package
+            Future(calls[0], _nothing_of(self._name), lambda: None),
+            lambda reason: owner.stop_group(group, reason).future(),
+        )
+
+    def _start(self, children: Sequence[Child]) -> core.Call:
+        nodes = [child.node for child in children]
+        data, _ = dumps((self._spec, tuple(child.point.rank for child in children)))
+        timeout = config.get("send_timeout")
+        to = sending.agents(nodes)
+        node = self._here.node
+        call = core.call(node, to, sending.AGENT, "spawn", (), data, self._carried, timeout, "")
+        for child in children:
+            # A process that died before: nobody will tell of it again.
+            obituary = node.obituary_of(child.node)
+            if obituary is not None:
+                self._owner.ended([child], failure_from(obituary))
+        return call
 
 
 def _nothing_of(name: str) -> Callable[[core.Call], None]:

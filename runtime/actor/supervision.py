@@ -104,6 +104,10 @@ class Supervisor:
             default=None,
         )
 
+    def knows(self, child: str) -> bool:
+        """Tell whether a child is still looked after: alive, or to be restarted."""
+        return child in self._children
+
     @property
     def going_down(self) -> bool:
         """Whether the owner's end has been decided."""
