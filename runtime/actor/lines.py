@@ -40,7 +40,7 @@ class LineReader:
         """Take what has come, `dropped` bytes after what came before it."""
         if not dropped and not self._dropped:
             return list(self._read(self._open + data))
-        lines = self.finish() if dropped else []
+        lines = [] if self._dropped else self.finish()
         end = data.find(b"\n")
         self._dropped += dropped + (len(data) if end < 0 else end)
         if end < 0:

@@ -1,0 +1,247 @@
+"""Output of processes at the client: whose it is, nothing lost at deaths, nobody held up."""
+
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime import actor as ra
+from tests.runtime.field.scripts import ROOT, Script
+
+SECONDS = 40.0
+HEAD = """
+import logging, os, sys, threading
+from runtime import config
+from runtime import actor as ra
+from runtime.actor import Actor, endpoint
+ra.unhandled_fault_hook = lambda failure: None
+
+class Printer(Actor):
+    @endpoint
+    def say(self, *words): print(*words)
+    @endpoint
+    def rank(self): print("rank", ra.current_rank().rank)
+    @endpoint
+    def raw(self, text): os.write(1, text)
+    @endpoint
+    def many(self, count):
+        for number in range(count): print(number, "x" * 100)
+        print("the last of them")
+    @endpoint
+    def parts(self, word, count):
+        for _ in range(count):
+            for letter in word: print(letter, end="")
+            print()
+    @endpoint
+    def log(self):
+        logging.getLogger("mine").info("an info")
+        logging.getLogger("mine").warning("a warning")
+    @endpoint
+    def die(self):
+        sys.stdout.write("last words")
+        os.write(2, b"and an error")
+        os.kill(os.getpid(), 9)
+
+def printers(count, name="printer", **keys):
+    config.configure(**keys)
+    procs = ra.this_host().spawn_procs({"r": count}, name="workers")
+    return procs, procs.spawn(name, Printer)
+"""
+Start = Callable[[str], Script]
+
+
+def ran(program: Start, body: str) -> list[str]:
+    """Run a program to its end; return the lines that it printed."""
+    script = program(HEAD + body)
+    assert script.finish(SECONDS) == 0, script.out
+    return script.out.splitlines()
+
+
+def test_lines_when_actors_and_c_code_print(program: Start) -> None:
+    lines = ran(
+        program,
+        r"""
+procs, mesh = printers(2)
+mesh.rank.call().get(30)
+mesh.slice(r=1).raw.call(b"no mark\n").get(30)
+procs.spawn("other", Printer).slice(r=0).say.call("two\nlines", "").get(30)
+""",
+    )
+    assert set(lines) == {
+        "[printer{r=0}] rank 0",
+        "[printer{r=1}] rank 1",
+        "[workers{r=1}] no mark",
+        "[other{r=0}] two",
+        "[other{r=0}] lines ",
+    }
+
+
+def test_lines_when_all_ranks_print_the_same(program: Start) -> None:
+    lines = ran(
+        program,
+        """
+procs, mesh = printers(3, aggregate_window=20)
+mesh.say.call("same").get(30)
+mesh.slice(r=slice(0, 2)).say.call("of two").get(30)
+""",
+    )
+    assert lines == [
+        "[printer{r=0-2}] [3 similar lines] same",
+        "[printer{r=0-1}] [2 similar lines] of two",
+    ]
+
+
+def test_settings_when_prefix_and_aggregation_are_off(program: Start) -> None:
+    body = "procs, mesh = printers(2, prefix_logs=False, aggregate_window=0)\n"
+    assert ran(program, body + "mesh.say.call('same').get(30)") == ["same", "same"]
+
+
+def test_output_when_forwarding_is_off(program: Start) -> None:
+    body = """
+procs, mesh = printers(1, log_forwarding=False)
+try:
+    mesh.die.call().get(30)
+except ra.SupervisionError as error:
+    print(*sorted(error.failure.output_tail), sep=", ")
+"""
+    assert ran(program, body) == ["and an error, last words"]
+
+
+def test_last_lines_when_a_process_is_killed(program: Start) -> None:
+    lines = ran(
+        program,
+        """
+procs, mesh = printers(2)
+mesh.many.call(3000).get(30)
+try:
+    mesh.slice(r=1).die.call().get(30)
+except ra.SupervisionError as error:
+    tail = error.failure.output_tail
+assert sorted(tail[-3:]) == ["and an error", "last words", "the last of them"], tail
+""",
+    )
+    assert "[printer{r=1}] last words" in lines
+    assert "[workers{r=1}] and an error" in lines
+    said = [line for line in lines if line.endswith("x" * 100)]
+    assert sum(2 if "[2 similar lines]" in line else 1 for line in said) == 6000
+
+
+def test_lines_when_threads_print_parts_of_them(program: Start) -> None:
+    lines = ran(
+        program,
+        """
+procs, mesh = printers(1, aggregate_window=0)
+other = procs.spawn("other", Printer)
+futures = [mesh.parts.call("abcdefgh", 200), other.parts.call("12345678", 200)]
+for future in futures: future.get(30)
+""",
+    )
+    assert sorted(lines) == ["[other{r=0}] 12345678"] * 200 + ["[printer{r=0}] abcdefgh"] * 200
+
+
+def test_options_when_a_mesh_has_its_own(program: Start) -> None:
+    lines = ran(
+        program,
+        """
+procs, mesh = printers(2)
+procs.logging_option(level=logging.ERROR).get(30)
+mesh.say.call("not shown").get(30)
+procs.logging_option(stream_to_client=True, level=logging.WARNING).get(30)
+mesh.say.call("each").get(30)
+mesh.slice(r=0).log.call().get(30)
+procs.logging_option(stream_to_client=True, aggregate_window_sec=30, level=logging.INFO).get(30)
+mesh.slice(r=1).log.call().get(30)
+mesh.say.call("together").get(30)
+""",
+    )
+    assert sorted(lines) == sorted(
+        [
+            "[printer{r=0}] each",
+            "[printer{r=1}] each",
+            "[printer{r=0}] WARNING:mine:a warning",
+            "[printer{r=1}] INFO:mine:an info",
+            "[printer{r=1}] WARNING:mine:a warning",
+            "[printer{r=0-1}] [2 similar lines] together",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"aggregate_window_sec": 3}, "stream_to_client is False"),
+        ({"stream_to_client": True, "aggregate_window_sec": -1}, "0 or more"),
+        ({"level": 300}, "0 to 255"),
+    ],
+)
+def test_options_when_they_cannot_be(procs: ra.ProcMesh, keys: dict[str, int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        procs.logging_option(**keys)  # type: ignore[arg-type]
+
+
+def start_unread(tmp_path: Path, body: str) -> "subprocess.Popen[bytes]":
+    """Start a program whose output is a pipe that nobody reads yet."""
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + body)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(path)]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, cwd=tmp_path)
+
+
+def wait_for(path: Path) -> None:
+    """Wait for a file, which the program makes."""
+    end = time.monotonic() + SECONDS
+    while not path.exists():
+        assert time.monotonic() < end
+        select.select([], [], [], 0.02)
+
+
+def test_workers_when_nobody_reads_their_output(tmp_path: Path) -> None:
+    program = start_unread(
+        tmp_path,
+        """
+procs, mesh = printers(2, log_buffer="64KiB", prefix_logs=False, aggregate_window=0)
+mesh.many.call(20000).get(30)
+try:
+    mesh.slice(r=1).die.call().get(30)
+except ra.SupervisionError as error:
+    open("tail", "w").write(" and ".join(sorted(error.failure.output_tail[-2:])))
+open("done", "w").close()
+sys.stdin.read()
+""".replace("sys.stdin.read()", "os.read(os.open('go', os.O_RDONLY), 1)"),
+    )
+    os.mkfifo(tmp_path / "go")
+    wait_for(tmp_path / "done")
+    assert (tmp_path / "tail").read_text() == "and an error and last words"
+    (tmp_path / "go").write_bytes(b"x")
+    out, _ = program.communicate(timeout=SECONDS)
+    assert program.returncode == 0
+    lines = out.decode().splitlines()
+    assert any(" bytes of output were dropped here" in line for line in lines)
+    assert lines.count("the last of them") == 2
+    assert "last words" in lines
+    assert len(out) < 2 << 20
+
+
+def test_the_end_of_a_program_when_nobody_reads_its_output(tmp_path: Path) -> None:
+    program = start_unread(
+        tmp_path,
+        """
+from runtime.actor import output
+output._PATIENCE = 0.3
+sys.stderr = open("errors", "w")
+procs, mesh = printers(1, aggregate_window=0)
+mesh.many.call(20000).get(30)
+""",
+    )
+    assert program.wait(SECONDS) == 0
+    assert (
+        "lines of output were not read in 0.3 s, and are lost" in (tmp_path / "errors").read_text()
+    )
+    assert program.stdout is not None
+    program.stdout.close()
