@@ -24,6 +24,8 @@ CPP_JOBS = {
     "c++ tsan": ("build/cpp-threads", "thread"),
 }
 PYTEST_WORKERS = "2"
+# A minute of random deaths, pauses and slow consumers; the same ones in every run.
+SOAK = ("benchmarks/soak_actors.py", "--seconds", "60", "--seed", "1")
 
 
 def tool(name: str, *arguments: str) -> list[str]:
@@ -52,7 +54,8 @@ def test_areas(extra_pytest: Sequence[str]) -> list[Area]:
     pytest = tool("pytest", "-q", "-n", PYTEST_WORKERS, "--dist", "loadgroup", "--durations=10")
     pytest += [f"--junitxml={report}", *extra_pytest]
     jobs = [cpp_area(name, *job) for name, job in CPP_JOBS.items()]
-    return [*jobs, Area("python tests", (pytest,), report)]
+    soak = Area("soak of actors", (tool("python", *SOAK),))
+    return [*jobs, Area("python tests", (pytest,), report), soak]
 
 
 def cpp_area(name: str, folder: str, sanitizers: str) -> Area:
