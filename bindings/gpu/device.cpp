@@ -62,9 +62,6 @@ DeviceProperties device_properties(int device) {
       .total_memory = raw.totalGlobalMem,
       .multiprocessors = raw.multiProcessorCount,
       .warp_size = raw.warpSize,
-      .max_threads_per_block = raw.maxThreadsPerBlock,
-      .shared_memory_per_block = raw.sharedMemPerBlock,
-      .can_map_host_memory = raw.canMapHostMemory != 0,
       .has_memory_pools =
           has_attribute(cudaDevAttrMemoryPoolsSupported, device),
       .has_virtual_memory = has_virtual_memory(device),

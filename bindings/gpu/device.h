@@ -16,9 +16,6 @@ struct DeviceProperties {
   std::size_t total_memory = 0;
   int multiprocessors = 0;
   int warp_size = 0;
-  int max_threads_per_block = 0;
-  std::size_t shared_memory_per_block = 0;
-  bool can_map_host_memory = false;
   bool has_memory_pools = false;
   bool has_virtual_memory = false;
 };

@@ -28,15 +28,10 @@ void init_devices(nb::module_& m) {
       .def_ro("total_memory", &DeviceProperties::total_memory)
       .def_ro("multiprocessors", &DeviceProperties::multiprocessors)
       .def_ro("warp_size", &DeviceProperties::warp_size)
-      .def_ro("max_threads_per_block", &DeviceProperties::max_threads_per_block)
-      .def_ro("shared_memory_per_block",
-              &DeviceProperties::shared_memory_per_block)
-      .def_ro("can_map_host_memory", &DeviceProperties::can_map_host_memory)
       .def_ro("has_memory_pools", &DeviceProperties::has_memory_pools)
       .def_ro("has_virtual_memory", &DeviceProperties::has_virtual_memory);
   m.def("runtime_version", &runtime_version, Unlocked());
   m.def("driver_version", &driver_version, Unlocked());
-  m.def("driver_path", [] { return Driver::get().path; }, Unlocked());
   m.def("device_count", &device_count, Unlocked());
   m.def("current_device", &current_device, Unlocked());
   m.def("set_device", &set_device, nb::arg("device"), Unlocked());
