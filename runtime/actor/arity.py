@@ -40,3 +40,12 @@ def check(
         inspect.signature(method).bind(*(None,) * implicit, *args, **kwargs)
     except TypeError as error:
         raise TypeError(f"{method.__qualname__}(): {error}") from None
+
+
+def check_constructor(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any], /) -> None:
+    """Raise TypeError when a class cannot be constructed from these."""
+    constructor = kind.__init__  # type: ignore[misc]
+    if hasattr(constructor, "__code__"):
+        check(constructor, 1, args, kwargs)
+    elif (args or kwargs) and kind.__new__ is object.__new__:
+        raise TypeError(f"{kind.__qualname__}() takes no arguments")

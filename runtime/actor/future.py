@@ -64,6 +64,8 @@ class Future(Generic[R]):
         TimeoutError when it has not come after `timeout` seconds. In a running event loop it
         works, with a UserWarning: it stops the loop meanwhile; await the future there.
         """
+        if timeout is not None:
+            checked_timeout(timeout)
         call = self._call
         if call is not None:
             if loops.is_running():
@@ -73,7 +75,7 @@ class Future(Generic[R]):
                     UserWarning,
                     stacklevel=2,
                 )
-            self._wait(call, checked_timeout(timeout))
+            self._wait(call, timeout)
             self._settled(call)
         if self._error is not None:
             raise self._error
@@ -99,7 +101,7 @@ class Future(Generic[R]):
     def cancel(self) -> None:
         """Give the call up: an endpoint that awaits is cancelled, one that was not begun is not.
 
-        A sync endpoint that runs goes on. Whoever waits gets CancelledError, unless the result
+        A sync endpoint that runs goes on. Whoever waits gets CallCancelledError, unless the result
         is there already.
         """
         if self.done():
@@ -173,8 +175,7 @@ class _Waiting:
             self._mailbox.end_wait(self._call.id)
 
 
-def checked_timeout(timeout: float | None) -> float | None:
-    """Return a timeout that can be waited for; ValueError for one that is not a time."""
-    if timeout is not None and (math.isnan(timeout) or timeout < 0):
+def checked_timeout(timeout: float) -> None:
+    """Raise ValueError for a timeout that is not a time."""
+    if math.isnan(timeout) or timeout < 0:
         raise ValueError(f"timeout is {timeout}; give seconds, 0 or more, or None to wait")
-    return timeout

@@ -132,16 +132,18 @@ class Handle:
     def __init__(self, mesh: ActorMesh[Any], probe: ActorMesh[Probe] | None) -> None:
         self._mesh = mesh
         self._probe = probe
+        self._pid: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Handle, (self._mesh, self._probe)
 
     @property
     def pid(self) -> int:
-        """The process of the actor."""
-        if self._probe is None:
-            return int(ra.as_endpoint(self._mesh.field_pid).call_one().get(LONG))
-        return int(self._probe.pid.call_one().get(LONG))
+        """The process of the actor, which may be dead by now."""
+        if self._pid is None:
+            assert self._probe is not None, "an actor's own handle is not asked for its process"
+            self._pid = int(self._probe.pid.call_one().get(LONG))
+        return self._pid
 
     def start(self, name: str, *args: Any, timeout: float | None = None) -> Started:  # noqa: ANN401
         """Call an endpoint, and do not wait."""
