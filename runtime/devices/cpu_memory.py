@@ -5,7 +5,7 @@ import mmap
 import os
 import threading
 import weakref
-from typing import Any
+from typing import Any, NoReturn
 
 from runtime import core
 from runtime.devices.cpu_streams import checked_stream
@@ -54,6 +54,10 @@ class CpuBuffer:
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's number of the host."""
         return DLPACK_CPU, 0
+
+    def __reduce__(self) -> NoReturn:
+        """Raise TypeError: its address means nothing elsewhere, and here it has one owner."""
+        raise TypeError(f"cannot pickle or copy a {type(self).__name__}; copy what is in it")
 
 
 class Pages:

@@ -1,7 +1,7 @@
 """Pools and growing ranges of a GPU module, whose errors are the runtime's."""
 
 import threading
-from typing import Any
+from typing import Any, NoReturn
 
 from runtime.devices.fitting import byte_count, check_growth
 from runtime.devices.gpu_streams import check_unrecorded, raw_stream
@@ -94,6 +94,10 @@ class GpuVirtualRange:
         """What is backed, for libraries that read this."""
         fields: dict[str, Any] = self._raw.__cuda_array_interface__
         return fields
+
+    def __reduce__(self) -> NoReturn:
+        """Raise TypeError: its address means nothing elsewhere, and here it has one owner."""
+        raise TypeError("cannot pickle or copy a range of a GPU; copy what is in it")
 
 
 def module_size(nbytes: int) -> int:

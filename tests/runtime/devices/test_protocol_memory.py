@@ -1,6 +1,8 @@
 """Pools, growing ranges, memory of the host and of others; each test runs on each platform here."""
 
+import copy
 import os
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -121,6 +123,17 @@ def test_a_range_that_threads_grow_at_once_has_all_that_was_asked(dev: Device) -
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(grow, range(4)))
     assert grown.nbytes == grown.capacity
+
+
+def test_memory_cannot_be_pickled_or_copied_as_an_object(dev: Device) -> None:
+    """Its address would be another's memory, here when it is given back and in other processes."""
+    grown = dev.virtual_range(1)
+    buffers = [dev.allocate(8), dev.memory_pool().allocate(8, dev.stream()), grown]
+    for buffer in buffers:
+        with pytest.raises(TypeError, match=r"pickle"):
+            pickle.dumps(buffer)
+        with pytest.raises(TypeError, match=r"pickle"):
+            copy.copy(buffer)
 
 
 def test_a_pool_may_keep_more_than_there_is(dev: Device) -> None:
