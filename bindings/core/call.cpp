@@ -19,7 +19,8 @@ bool Call::reply(Frame& frame) {
   --remaining_;
   // Whoever waits for all of them is not woken for each.
   if (remaining_ != 0 && !problem_ && !one_by_one_) return true;
-  if (notifier_) notifier_->tell(token_);
+  for (auto& each : listeners_) each.notifier->tell(each.token);
+  listeners_.clear();
   gate_.open();
   return true;
 }
@@ -95,10 +96,10 @@ std::vector<Frame> Call::take_with_lock() {
 
 void Call::notify(std::shared_ptr<Notifier> notifier, std::uint64_t token) {
   std::lock_guard lock(mutex_);
-  notifier_ = std::move(notifier);
-  token_ = token;
   if (remaining_ == 0 || problem_ || (one_by_one_ && !arrived_.empty()))
-    notifier_->tell(token_);
+    notifier->tell(token);
+  else
+    listeners_.push_back({std::move(notifier), token});
 }
 
 }  // namespace eclosion

@@ -48,8 +48,8 @@ class Call {
   std::vector<Frame> take();
 
   [[nodiscard]] Gate& gate() { return gate_; }
-  // Tells the notifier whenever the gate opens from now on, and at once if it
-  // has.
+  // Tells the notifier the next time that the gate opens, at once if it has.
+  // Any number of loops may wait; each asks anew after it was told.
   void notify(std::shared_ptr<Notifier> notifier, std::uint64_t token);
 
  private:
@@ -70,8 +70,11 @@ class Call {
   std::size_t remaining_;
   bool one_by_one_ = false;
   bool abandoned_ = false;
-  std::shared_ptr<Notifier> notifier_;
-  std::uint64_t token_ = 0;
+  struct Listener {
+    std::shared_ptr<Notifier> notifier;
+    std::uint64_t token;
+  };
+  std::vector<Listener> listeners_;
 };
 
 }  // namespace eclosion

@@ -148,3 +148,24 @@ TEST_CASE(
   call.notify(notifier, 4);
   CHECK(notifier->drain() == told);
 }
+
+TEST_CASE("every notifier is told of a call, each once until it asks anew") {
+  const auto first = std::make_shared<Notifier>();
+  const auto second = std::make_shared<Notifier>();
+  Call call(5, kThree);
+  call.notify(first, 1);
+  call.notify(first, 2);
+  call.notify(second, 3);
+  CHECK_FALSE(call.next());
+  CHECK(give(call, reply(0, "a")));
+  CHECK(first->drain() == std::vector<std::uint64_t>{1, 2});
+  CHECK(second->drain() == std::vector<std::uint64_t>{3});
+  CHECK(give(call, reply(1, "b")));
+  CHECK(first->drain().empty());
+  CHECK(call.next());
+  CHECK(call.next());
+  call.notify(second, 4);
+  CHECK(second->drain().empty());
+  CHECK(give(call, reply(2, "c")));
+  CHECK(second->drain() == std::vector<std::uint64_t>{4});
+}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         """What tells a notifier of news."""
 
         def notify(self, notifier: Notifier, token: int) -> None:
-            """Tell the notifier, with this token, from now on."""
+            """Tell the notifier, with this token, at the next news, or at once of what there is."""
 
 
 def is_running() -> bool:
@@ -42,8 +42,9 @@ class _Watcher:
         source.notify(self._notifier, token)
         return token
 
-    def renew(self, token: int, future: asyncio.Future[None]) -> None:
+    def renew(self, token: int, source: Source, future: asyncio.Future[None]) -> None:
         self._waiting[token] = future
+        source.notify(self._notifier, token)
 
     def forget(self, token: int) -> None:
         self._waiting.pop(token, None)
@@ -74,6 +75,6 @@ async def until(source: Source, ready: Callable[[], bool]) -> None:
         while not ready():
             await news
             news = loop.create_future()
-            watcher.renew(token, news)
+            watcher.renew(token, source, news)
     finally:
         watcher.forget(token)
