@@ -16,6 +16,15 @@ set(ECLOSION_RUNPATH "" CACHE STRING
     "Where runtime._gpu_rocm looks for ROCm's libraries; empty: where they are")
 option(ECLOSION_SHARED_RUNTIME "Link cudart as a shared library (tests)" OFF)
 
+# Patterns of files hold these folders, and a colon ends an entry of PYTHONPATH.
+foreach(folder IN ITEMS "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+  if(folder MATCHES "[][*?:]")
+    message(FATAL_ERROR
+      "GPU modules cannot be built in ${folder}: its name has one of [ ] * ? :, "
+      "which the build would take for more than a name; use another folder")
+  endif()
+endforeach()
+
 # What the runtime needs; runtime/devices/rocm.py refuses older ones too.
 set(oldest_rocm "7.0")
 set(gpu_source "${PROJECT_SOURCE_DIR}/bindings/gpu")

@@ -186,6 +186,23 @@ def test_a_platform_that_does_not_exist_is_an_error(
     assert f"ECLOSION_GPU={value} is not known" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["a[b]", "a*", "a?", "a:b"])
+@pytest.mark.usefixtures("rocm")
+def test_a_folder_whose_files_would_not_be_found_is_an_error(
+    checkout: Checkout, tmp_path: Path, name: str
+) -> None:
+    """Edits of its files would not be built."""
+    done = checkout.configure(tmp_path / name, gpu="rocm")
+    assert done.returncode != 0
+    assert "has one of [ ] * ? :" in " ".join(done.stderr.split())
+
+
+@pytest.mark.usefixtures("rocm")
+def test_a_folder_with_other_odd_names_will_do(checkout: Checkout, tmp_path: Path) -> None:
+    done = checkout.configure(tmp_path / "Größe (neu) & $x", gpu="rocm")
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("platform", "setting", "message"),
     [
