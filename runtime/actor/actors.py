@@ -12,15 +12,8 @@ from runtime.actor import _context
 from runtime.actor.actor import Actor, offer_of
 from runtime.actor.channel import ReplyPort
 from runtime.actor.errors import CallCancelledError, MeshFailure
-from runtime.actor.replies import (
-    ERROR,
-    FAILED,
-    describe_error,
-    failure_bytes,
-    print_exception,
-    result_bytes,
-    told,
-)
+from runtime.actor.raised import describe_error, print_exception, told
+from runtime.actor.replies import ERROR, FAILED, failure_bytes, result_bytes
 from runtime.actor.shape import Extent, Point
 from runtime.telemetry import Watch, state
 from runtime.transport.pickling import loads

@@ -12,7 +12,8 @@ import time
 
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
-from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from, print_exception
+from runtime.actor.raised import print_exception
+from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from
 from runtime.actor.telling_owners import tell_ended, tell_started
 from runtime.transport.pickling import dumps, loads
 

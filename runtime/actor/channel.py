@@ -7,7 +7,8 @@ from runtime.actor import _context
 from runtime.actor.future import Future
 from runtime.actor.generic import Generic
 from runtime.actor.local import local, new_actor_id
-from runtime.actor.replies import ERROR, describe_error, rebuilt_error, result_bytes
+from runtime.actor.raised import describe_error, rebuilt_error
+from runtime.actor.replies import ERROR, result_bytes
 from runtime.actor.shape import Extent
 from runtime.transport.pickling import loads
 

@@ -1,19 +1,18 @@
-"""What goes over the wire for a result, an exception and a death, and what callers make of it."""
+"""What goes over the wire for a result and a death, and what callers make of replies."""
 
 from __future__ import annotations
 
 import pickle
-import sys
 
 from runtime.actor.errors import (
     ActorError,
     CallCancelledError,
     DeadlockError,
     MeshFailure,
-    RemoteError,
     SerializationError,
     SupervisionError,
 )
+from runtime.actor.raised import describe_error, rebuilt_error
 from runtime.transport.pickling import PicklingError, dumps, loads
 
 TYPE_CHECKING = False
@@ -22,62 +21,9 @@ if TYPE_CHECKING:
 
     from runtime.core import Message
 
-_OURS = SerializationError, SupervisionError, DeadlockError, CallCancelledError
+_OURS = SerializationError, DeadlockError, CallCancelledError
 OK, ERROR, FAILED, DEADLOCK = range(4)
 _UNKNOWN = "the process of the actor cannot be reached, and nobody has said how it ended"
-
-
-def describe_error(error: BaseException) -> bytes:
-    """Return an exception as bytes: its type and text, its traceback, and itself if it can be."""
-    kind = type(error)
-    name = kind.__qualname__
-    if kind.__module__ not in ("builtins", "__main__"):
-        name = f"{kind.__module__}.{name}"
-    return pickle.dumps((name, _text(error), told(error)[1], _whole(error)), 5)
-
-
-def told(error: BaseException) -> tuple[str, str]:
-    """Return an exception in a line, and with its traceback and its causes."""
-    import traceback  # costs a process a part of its start
-
-    line = "".join(traceback.format_exception_only(error)).strip()
-    return line, "".join(traceback.format_exception(error))
-
-
-def print_exception(error: BaseException) -> None:
-    """Print an exception that nobody waits for to this process's standard error."""
-    sys.stderr.write(told(error)[1])
-
-
-def _text(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception as second:  # noqa: BLE001 - a __str__ of the user's
-        return f"(its text cannot be had: {second!r})"
-
-
-def _whole(error: BaseException) -> bytes | None:
-    """Pickle an exception if it comes back the same; many cannot, and stay a type and a text."""
-    try:
-        data, buffers = dumps((error,))
-        again = loads(data, buffers)[0]
-        same = type(again) is type(error) and str(again) == str(error)
-    except Exception:  # noqa: BLE001 - pickling and rebuilding run the user's code
-        return None
-    return data if same and not buffers else None
-
-
-def rebuilt_error(data: bytes) -> tuple[BaseException, str]:
-    """Return the exception, or a RemoteError in its place, and the remote traceback."""
-    name, text, formatted, whole = pickle.loads(data)  # noqa: S301 - of a proven peer
-    if whole is not None:
-        try:
-            error = loads(whole)[0]
-        except Exception:  # noqa: BLE001 - its class may not exist here
-            error = None
-        if isinstance(error, BaseException):
-            return error, formatted
-    return RemoteError(name, text), formatted
 
 
 def failure_bytes(failure: MeshFailure) -> bytes:

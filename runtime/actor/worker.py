@@ -15,7 +15,7 @@ from runtime.actor import _context, local, marking, sending, telling
 from runtime.actor.agent import Agent
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.observing import DUMP, observe
-from runtime.actor.replies import print_exception
+from runtime.actor.raised import print_exception
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import linecache
 import pickle
+import types
+from collections import ChainMap
 
 import cloudpickle  # type: ignore[import-untyped]
 
@@ -12,7 +15,7 @@ from runtime.transport.pickling import LARGE, loaded
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, ClassVar
 
 
 class Large:
@@ -33,7 +36,38 @@ def as_it_is(buffer: object) -> object:
     return buffer if type(buffer) is bytes else bytes(buffer)  # type: ignore[call-overload]
 
 
+def _with_its_file(code: types.CodeType) -> tuple[Any, ...]:
+    """Reduce code as cloudpickle does, which leaves out the file that tracebacks are to name."""
+    make, parts = _CODE(code)
+    lines = _lines_without_file(code.co_filename)
+    return _code_from, (make, parts, code.co_filename, lines)
+
+
+def _code_from(
+    make: Callable[..., types.CodeType], parts: tuple[Any, ...], file: str, lines: str | None
+) -> types.CodeType:
+    if lines is not None:
+        linecache.cache.setdefault(file, (len(lines), None, lines.splitlines(keepends=True), file))
+    return make(*parts).replace(co_filename=file)
+
+
+def _lines_without_file(file: str) -> str | None:
+    """Return the source of what was typed into a notebook or a shell: it is in no file."""
+    entry = linecache.cache.get(file)
+    if entry is None or len(entry) < _ENTRY or entry[1] is not None:
+        return None
+    return "".join(entry[2])
+
+
+_CODE = cloudpickle.Pickler.dispatch_table[types.CodeType]
+_ENTRY = 4  # parts of an entry of linecache that has been read; the second is the file's time
+
+
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    dispatch_table: ClassVar = ChainMap(
+        {types.CodeType: _with_its_file}, cloudpickle.Pickler.dispatch_table
+    )
+
     def reducer_override(self, obj: Any) -> Any:  # noqa: ANN401 - pickle's contract
         torch = loaded("torch")
         if torch is not None and type(obj) is torch.Tensor and _is_flat(torch, obj):

@@ -31,11 +31,12 @@ def dumps(value: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
         if _is_plain(value):
             return pickle.dumps(value, 5, buffer_callback=buffers.append), buffers
         return _pickled(value, buffers), buffers
-    except RecursionError as error:
-        raise PicklingError(
-            "a value is nested too deeply to be pickled; send it flatter, for example as a list"
-        ) from error
     except Exception as error:
+        # cloudpickle raises an error of its own from it.
+        if isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError):
+            raise PicklingError(
+                "a value is nested too deeply to be pickled; send it flatter, for example as a list"
+            ) from error
         raise PicklingError(f"{_culprit(value)} cannot be pickled: {error}") from error
 
 
