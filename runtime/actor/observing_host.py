@@ -63,7 +63,7 @@ class HostObserver:
         for node in nodes:
             process = self.gateway.processes.get(node)
             if process is not None:
-                process.output.forwarded, process.output.window = forwarded, window
+                process.output.set_options(forwarded=forwarded, window=window)
         self.observer.answer(message, None)
 
     def _relay(self, rows: list[Any]) -> None:

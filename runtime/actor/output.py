@@ -48,7 +48,7 @@ class Streams:
         self._forwarder = forwarder
         self._pipes = pipes
         self._readers = (LineReader(), LineReader())
-        self._lines: deque[str] = deque(maxlen=_REMEMBERED)
+        self._lines: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
         self._lock = threading.Lock()
 
     def drain(self) -> None:
@@ -58,9 +58,22 @@ class Streams:
         self.pump(last=True)
         self._forwarder.flush()
 
+    def set_options(self, *, forwarded: bool, window: float) -> None:
+        """Say what happens to what is printed from now on."""
+        for pipe in self._pipes:
+            pipe.drain()
+        self.pump()
+        self.forwarded, self.window = forwarded, window
+
     def tail(self, count: int) -> list[str]:
-        """Return its last lines, of both streams as they came."""
-        return list(self._lines)[-count:] if count else []
+        """Return its last lines as they came; what it said of errors is not crowded out."""
+        lines = list(enumerate(self._lines))
+        if len(lines) <= count:
+            return [text for _, (_, text) in lines]
+        errors = [line for line in lines if line[1][0]][-((count + 1) // 2) :] if count else []
+        left = count - len(errors)
+        others = [line for line in lines if line not in errors][-left:] if left else []
+        return [text for _, (_, text) in sorted(errors + others)]
 
     def pump(self, *, last: bool = False) -> bool:
         """Forward what has come; return whether there will be more."""
@@ -85,7 +98,7 @@ class Streams:
         lines = reader.feed(data, dropped) if data or dropped else []
         if last or ended:
             lines += reader.finish()
-        self._lines.extend(text for _, text in lines)
+        self._lines.extend((number, text) for _, text in lines)
         self._forward(number, lines)
         return ended
 

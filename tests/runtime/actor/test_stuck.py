@@ -1,0 +1,163 @@
+"""Endpoints that do not end are told once, with where they are."""
+
+import os
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.runtime.field.scripts import Script
+
+SECONDS = 40.0
+HEAD = """
+import asyncio, ctypes, os, sys, threading
+from runtime import config
+from runtime import actor as ra
+from runtime.actor import Actor, concurrent_endpoint, endpoint
+config.configure(stuck_after=0.2, aggregate_window=0)
+
+class Plain(Actor):
+    @endpoint
+    def quick(self): pass
+    @endpoint
+    def waits(self, path): self.where_it_waits(path)
+    def where_it_waits(self, path): open(path).read()
+    @endpoint
+    def holds(self, path):
+        libc = ctypes.PyDLL(None)
+        libc.read(os.open(path, os.O_RDWR), ctypes.create_string_buffer(1), 1)
+
+class Awaits(Actor):
+    @endpoint
+    async def sleeps(self): await self.inner_sleep()
+    async def inner_sleep(self): await asyncio.sleep(60)
+    @concurrent_endpoint
+    async def beside(self, path): await asyncio.to_thread(lambda: open(path).read())
+    @endpoint
+    async def blocks(self, path): self.blocks_the_loop(path)
+    def blocks_the_loop(self, path): open(path).read()
+
+procs = ra.this_host().spawn_procs({"r": 2})
+"""
+Start = Callable[[str], Script]
+
+
+def until(script: Script, *words: str) -> str:
+    """Wait for words in the output; return the output."""
+    end = time.monotonic() + SECONDS
+    while not all(word in script.out for word in words):
+        assert time.monotonic() < end, script.out
+        assert script.rc is None, script.out
+        with script._changed:
+            script._changed.wait(0.5)
+    return script.out
+
+
+@pytest.fixture
+def fifo(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Give the path of a pipe that nobody writes to."""
+    path = tmp_path_factory.mktemp("fifo") / "fifo"
+    os.mkfifo(path)
+    return str(path)
+
+
+def test_a_plain_endpoint_when_it_is_stuck(program: Start, fifo: str) -> None:
+    script = program(
+        HEAD
+        + f"""
+mesh = procs.spawn("plain", Plain)
+mesh.quick.call().get(30)
+mesh.slice(r=1).waits.broadcast({fifo!r})
+threading.Event().wait(60)
+"""
+    )
+    out = until(script, "in where_it_waits")
+    assert "[runtime] plain{r=1}.waits has run for 0." in out
+    assert " in procs{r=1} (pid " in out
+    assert "in waits" in out
+    assert "in handle" not in out  # the runtime's own frames say nothing
+    out = until(script, "in where_it_waits")
+    assert out.count("has run for") == 1
+
+
+def test_an_endpoint_when_it_was_told_before(program: Start, fifo: str) -> None:
+    script = program(
+        HEAD
+        + f"""
+mesh = procs.spawn("plain", Plain)
+mesh.slice(r=0).waits.broadcast({fifo!r})
+threading.Event().wait(1)  # five times as long as it takes
+print("waited", 1, flush=True)
+open({fifo!r}, "w").close()
+mesh.slice(r=0).waits.broadcast({fifo!r})
+threading.Event().wait(60)
+"""
+    )
+    script.marker("waited", SECONDS)
+    assert script.out.count("plain{r=0}.waits has run for") == 1
+    end = time.monotonic() + SECONDS
+    while script.out.count("plain{r=0}.waits has run for") < 2:  # it is another one
+        assert time.monotonic() < end, script.out
+
+
+def test_async_endpoints_when_they_are_stuck(program: Start, fifo: str) -> None:
+    script = program(
+        HEAD
+        + f"""
+mesh = procs.spawn("awaits", Awaits)
+other = procs.spawn("blocked", Awaits)
+mesh.slice(r=0).beside.broadcast({fifo!r})
+mesh.slice(r=0).sleeps.broadcast()
+other.slice(r=1).blocks.broadcast({fifo!r})
+threading.Event().wait(60)
+"""
+    )
+    out = until(script, "in inner_sleep", "in blocks_the_loop", "in to_thread")
+    assert "awaits{r=0}.sleeps has run for" in out
+    assert "awaits{r=0}.beside has run for" in out
+    assert "blocked{r=1}.blocks has run for" in out
+
+
+def test_a_constructor_when_it_is_stuck(program: Start, fifo: str) -> None:
+    script = program(
+        HEAD
+        + f"""
+class Slow(Actor):
+    def __init__(self): open({fifo!r}).read()
+mesh = procs.slice(r=0).spawn("slow", Slow)
+threading.Event().wait(60)
+"""
+    )
+    until(script, ".__init__ has run for")
+
+
+def test_a_process_when_its_interpreter_is_held(program: Start, fifo: str) -> None:
+    script = program(
+        HEAD
+        + f"""
+mesh = procs.spawn("plain", Plain)
+mesh.quick.call().get(30)
+mesh.slice(r=1).holds.broadcast({fifo!r})
+threading.Event().wait(60)
+"""
+    )
+    out = until(script, "something holds the interpreter's lock", " in holds")
+    assert "[runtime] procs{r=1} (pid " in out
+    assert "its Python has not answered for 0." in out
+    assert "[procs{r=1}]   File " in out
+
+
+def test_stuck_endpoints_when_nobody_wants_to_know(program: Start) -> None:
+    script = program(
+        HEAD
+        + """
+config.configure(stuck_after=0)
+procs = ra.this_host().spawn_procs({"r": 1}, name="others")
+class Waits(Actor):
+    @endpoint
+    def waits(self): threading.Event().wait(1)
+procs.spawn("waits", Waits).waits.call().get(30)
+"""
+    )
+    assert script.finish(SECONDS) == 0
+    assert script.out == ""
