@@ -12,7 +12,7 @@ from runtime import config
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["configuration.md", "supervision.md"])
+@pytest.mark.parametrize("page", ["configuration.md", "observing.md", "supervision.md"])
 def test_page_when_its_code_is_run(page: str) -> None:
     blocks = re.findall(
         r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL
