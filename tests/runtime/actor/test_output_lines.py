@@ -16,6 +16,11 @@ def read(*parts: bytes) -> list[Line]:
     return lines + reader.finish()
 
 
+def drawing(reader: LineReader, data: bytes) -> tuple[bool, list[Line]]:
+    lines = reader.feed(data)
+    return reader.drawing, lines
+
+
 def test_lines_when_they_come_in_parts() -> None:
     assert read(b"one\ntw", b"o\n\nthr", b"ee") == [
         ("", "one"),
@@ -41,14 +46,12 @@ def test_colours_and_tabs_when_printed() -> None:
 
 def test_a_progress_bar_when_it_is_drawn_over_itself() -> None:
     reader = LineReader()
-    assert reader.feed(b"\r 10%\r 20%") == []
-    assert reader.drawing
+    assert drawing(reader, b"\r 10%\r 20%") == (True, [])
     assert reader.progress() == [("", " 20%")]
     assert reader.progress() == []
     assert reader.feed(b"\r 30%") == []
     assert reader.progress() == [("", " 30%")]
-    assert reader.feed(b"\r100%\n") == [("", "100%")]
-    assert not reader.drawing
+    assert drawing(reader, b"\r100%\n") == (False, [("", "100%")])
     assert reader.finish() == []
 
 
