@@ -234,6 +234,7 @@ class Owner:
 
     def _restart(self, lives: Sequence[Life]) -> None:
         """Begin the next lives of children, group by group."""
+        state.restarts += len(lives)
         by_group: dict[str, list[Child]] = {}
         for life in lives:
             child = self._children[life.child]
