@@ -185,6 +185,7 @@ class Node : public ConnectionOwner {
   std::unordered_map<NodeId, std::string> dead_;
   std::unordered_map<std::uint32_t, std::string> dead_hosts_;
   std::unordered_set<NodeId> watched_;
+  std::unordered_set<NodeId> lost_;  // siblings without an obituary so far
 
   std::mutex mailboxes_mutex_;
   std::unordered_map<ActorId, std::shared_ptr<Mailbox>> mailboxes_;

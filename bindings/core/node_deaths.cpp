@@ -9,7 +9,7 @@ namespace eclosion {
 void Node::bury(NodeId node, const std::string& obituary) {
   read_rest_of(node);
   std::vector<Frame> held;
-  ConnectionPtr connection;
+  std::vector<ConnectionPtr> connections;
   bool tell = false;
   {
     std::lock_guard lock(routes_mutex_);
@@ -22,13 +22,17 @@ void Node::bury(NodeId node, const std::string& obituary) {
                   std::back_inserter(held));
       found = lost ? held_.erase(found) : std::next(found);
     }
-    if (auto found = ways_.find(node); found != ways_.end()) {
-      connection = found->second;
-      ways_.erase(found);
-    }
+    ways_.erase(node);
+    lost_.erase(node);
+    for (const ConnectionPtr& connection : connections_)
+      if (connection->peer() == node) connections.push_back(connection);
     tell = watched_.erase(node) != 0;
   }
-  if (connection && connection->peer() == node) connection->close("it is dead");
+  for (const ConnectionPtr& connection : connections) {
+    // Its end is no news of whoever has that identity next.
+    connection->set_peer(0);
+    connection->close("it is dead");
+  }
   for (const Frame& frame : held) undeliverable(frame, obituary);
   fail_calls(node, obituary);
   windows_.forget(node);

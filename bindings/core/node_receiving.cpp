@@ -200,8 +200,17 @@ void Node::on_closed(Connection& from, const std::string& why) {
     return tell_agent("!lost", peer, why);
   // A sibling: its gateway knows more, and says so if there is something to
   // say.
-  loop_.after(settings_.eof_grace, [this, peer, why] {
-    if (!obituary_of(peer)) bury(peer, "");
+  {
+    std::lock_guard lock(routes_mutex_);
+    lost_.insert(peer);
+  }
+  loop_.after(settings_.eof_grace, [this, peer] {
+    bool lost;
+    {
+      std::lock_guard lock(routes_mutex_);
+      lost = lost_.contains(peer);
+    }
+    if (lost) bury(peer, "");
   });
 }
 

@@ -181,6 +181,7 @@ TEST_CASE("what a peer sent before its end is read, though writing fails") {
   connection->send(frame(1));
   CHECK(connection->queued() == 0);
   loop.start();
+  for (int i = 0; i < 3; ++i) loop.run_and_wait([] {}, kPatience);
   connection->start();
   REQUIRE(wait_for(owner.gate, [&] { return owner.closed(); }));
   REQUIRE(owner.count() == 1);

@@ -113,14 +113,19 @@ TEST_CASE("what was sent just before a node stops still arrives") {
   auto worker = started(wide);
   link(*gateway, *worker);
   constexpr int kMessages = 60;
+  // The gateway reads nothing before the worker has begun to stop.
+  Gate release;
+  const auto seen = release.count();
+  gateway->loop().post([&] { release.wait(seen, eclosion::kNever); });
   for (int i = 0; i < kMessages; ++i) {
     // More than the socket holds.
     std::string data = std::to_string(i);
     data.resize(100'000, ' ');
     send(*worker, {{{gateway->id(), kActor, 0}}, data});
   }
-  worker->stop();
-  worker.reset();
+  std::thread stopping([&] { worker.reset(); });
+  release.open();
+  stopping.join();
   for (int i = 0; i < kMessages; ++i)
     CHECK(std::stoi(data_of(take(*gateway, kActor))) == i);
   CHECK(news(*gateway, "!lost").header.source_node == node_id(1, 1));
@@ -147,8 +152,44 @@ TEST_CASE("a gateway hears of a connection that ends, and holds what follows") {
   CHECK(news(*gateway, "!lost").header.source_node == node_id(1, 1));
   const auto made = call(*gateway, {targets, "y"});
   CHECK_FALSE(made->settled());
+  // It is not asked for another way.
+  CHECK(gateway->mailbox(eclosion::kAgent)->size() == 0);
   gateway->bury(node_id(1, 1), "exit status 3");
   CHECK(failure_of(*made) == "exit status 3");
+}
+
+TEST_CASE("what ended before a revival is no news of the revived") {
+  auto patient = settings(node_id(1, 1));
+  patient.eof_grace = std::chrono::milliseconds(50);
+  const auto gateway = started(node_id(1, 0));
+  const auto worker = started(patient);
+  const NodeId id = node_id(1, 2);
+  link(*gateway, *worker);
+  auto doomed = started(id);
+  doomed->listen(listener(id));
+  link(*gateway, *doomed);
+  const std::vector<Target> targets{{id, kActor, 0}};
+  send(*worker, {targets, "x"});
+  take(*doomed, kActor);
+  worker->watch(id);
+  SUBCASE("the end is seen first") { doomed.reset(); }
+  SUBCASE("the obituary is seen first") {}
+  gateway->bury(id, "it fell");
+  CHECK(news(*worker, "!obituary").header.source_node == id);
+  gateway->revive(id);
+  doomed.reset();
+  // The revival has come before this.
+  send(*gateway, {{{worker->id(), kActor, 0}}, "after it"});
+  take(*worker, kActor);
+  const auto made = call(*worker, {targets, "y"});
+  const auto revived = started(id);
+  link(*gateway, *revived);
+  const Frame request = take(*revived, kActor);
+  Gate never;
+  wait_for(never, [] { return false; }, std::chrono::milliseconds(150));
+  CHECK_FALSE(worker->obituary_of(id));
+  answer(*revived, request, "again");
+  CHECK(data_of(replies(*made).at(0)) == "again");
 }
 
 TEST_CASE("a process that has spoken and falls silent is told of, once") {
