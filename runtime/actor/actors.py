@@ -7,13 +7,13 @@ import threading
 import time
 from collections import OrderedDict
 
-from runtime import config, core
+from runtime import core
 from runtime.actor import _context
 from runtime.actor.actor import Actor, offer_of
-from runtime.actor.channel import ReplyPort
+from runtime.actor.answers import ActorStopped, Answer
 from runtime.actor.errors import CallCancelledError, MeshFailure
 from runtime.actor.raised import describe_error, print_exception, told
-from runtime.actor.replies import ERROR, FAILED, failure_bytes, result_bytes
+from runtime.actor.replies import ERROR, failure_bytes
 from runtime.actor.shape import Extent, Point
 from runtime.telemetry import Watch, state
 from runtime.transport.pickling import loads
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from runtime.actor._context import Context, Instance
     from runtime.actor.local import Local
+    from runtime.actor.owning import Owner
     from runtime.core import Message
 
 _REMEMBERED = 1024  # calls that were given up before they were begun
@@ -58,10 +59,6 @@ class Spec:
         return Point(self.rank, Extent(self.labels, self.sizes))
 
 
-class ActorStopped(BaseException):
-    """Ends the loop of an actor."""
-
-
 class Runner:
     """One actor: constructs it, gives it its messages one at a time, and ends it.
 
@@ -82,6 +79,7 @@ class Runner:
     ) -> None:
         self.local = local
         self.spec = spec
+        self.mesh_name = spec.mesh_name
         self.mailbox = core.open_mailbox(local.node, spec.actor)
         self.cancelled: OrderedDict[tuple[int, int], None] = OrderedDict()
         place = ",".join(f"{label}={index}" for label, index in spec.point.items())
@@ -94,8 +92,11 @@ class Runner:
         self._fill = fill
         self._serve_async = serve_async
         self._reason: str = ""
-        self._fatal: MeshFailure | None = None
+        self.fatal: MeshFailure | None = None
         self._user: Any = None
+        # Actors whose endpoints are coroutines put their event loop's here.
+        self.finish_async: Callable[[Any], object] = lambda _: None
+        self.close_async: Callable[[], object] = lambda: None
         self._thread = threading.Thread(target=self._run, name=spec.mesh_name, daemon=True)
 
     def start(self) -> None:
@@ -159,15 +160,16 @@ class Runner:
                 while (message := self.mailbox.receive(None)) is not None:
                     self.handle(message)
         except ActorStopped:
-            return self._fatal
+            return self.fatal
         except BaseException as error:  # noqa: BLE001 - it fails the actor, whatever it is
-            return self._fatal or self.failure_of(error, "exception")
-        return self._fatal
+            return self.fatal or self.failure_of(error, "exception")
+        return self.fatal
 
     def _finish(self, failure: MeshFailure | None) -> None:
         words = failure or self.stopped()
         self.local.node.close_mailbox(self.spec.actor, failure_bytes(words))
         self._ended(self, failure)
+        self.close_async()
 
     def clean_up(self, failure: MeshFailure | None) -> None:
         """Run the actor's `__cleanup__`, if it has one and was constructed."""
@@ -178,11 +180,14 @@ class Runner:
         try:
             done = hook(error)
             if hasattr(done, "__await__"):
-                import asyncio
-
-                asyncio.run(asyncio.wait_for(done, config.get("cleanup_timeout")))
+                self.finish_async(done)
         except BaseException as error:  # noqa: BLE001 - the actor ends all the same
             print_exception(error)
+
+    def fail_with(self, error: BaseException) -> None:
+        """End the actor by an exception that nobody else is told of."""
+        self.fatal = self.fatal or self.failure_of(error, "exception")
+        self.tell("!stop")
 
     # Messages.
 
@@ -220,7 +225,7 @@ class Runner:
         if self.cancelled.pop((message.source_node, message.request), 0) == 0:
             return False
         error = describe_error(CallCancelledError("the call was given up before it was begun"))
-        self._reply(message, ERROR, error)
+        self.reply(message, ERROR, error)
         return True
 
     def unpack(
@@ -259,22 +264,41 @@ class Runner:
         if message.method == "!stop":
             raise ActorStopped
         if message.method == "!fail":
-            self._fatal = loads(message.data)[0]
+            self.fatal = self.fatal or self._brought_down(loads(message.data)[0])
             raise ActorStopped
         if message.method == "!supervise":
-            self._supervise(loads(message.data)[0])
+            failure, owner = self._asked(message)
+            try:
+                verdict: bool | MeshFailure = bool(self._user.__supervise__(failure))
+            except BaseException as error:  # noqa: BLE001 - it is the owner's failure
+                verdict = self.failure_of(error, "exception")
+            owner.handled(failure.event_id, verdict)
 
-    def _supervise(self, failure: MeshFailure) -> None:
-        owner = self.local.owners.get(self.spec.actor)
-        if owner is None:
-            return
+    async def supervise(self, message: Message) -> None:
+        """Ask the actor about a failure; its `__supervise__` may be a coroutine."""
+        failure, owner = self._asked(message)
         try:
+            found = self._user.__supervise__(failure)
             verdict: bool | MeshFailure = bool(
-                self._user.__supervise__(owner.seen_by_owner(failure))
+                await found if hasattr(found, "__await__") else found
             )
-        except BaseException as error:  # noqa: BLE001 - what it raises is the owner's failure
+        except BaseException as error:  # noqa: BLE001 - it is the owner's failure
             verdict = self.failure_of(error, "exception")
         owner.handled(failure.event_id, verdict)
+
+    def _asked(self, message: Message) -> tuple[MeshFailure, Owner]:
+        owner = self.local.owners[self.spec.actor]
+        return owner.seen_by_owner(loads(message.data)[0]), owner
+
+    def _brought_down(self, failure: MeshFailure) -> MeshFailure:
+        """Return the failure of this actor that a child's is, unless it is its own already."""
+        spec = self.spec
+        if (failure.actor_name, failure.rank) == (spec.mesh_name, spec.rank) and (
+            failure.pid == os.getpid()
+        ):
+            return failure
+        words = f"it did not handle the failure of {failure.actor_name or failure.mesh_name}"
+        return self._facts("child", words, "").but(origin=failure)
 
     # Ends.
 
@@ -282,7 +306,7 @@ class Runner:
         """End the actor after what it does now: `context().actor_instance.stop` and `abort`."""
         self._reason = reason
         if error is not None:
-            self._fatal = self.failure_of(error, "exception")
+            self.fatal = self.failure_of(error, "exception")
         self.tell("!stop")
 
     def stop(self, reason: str) -> None:
@@ -299,7 +323,7 @@ class Runner:
         reason = self._reason or "it was stopped"
         return self._facts("stopped", f"the actor has ended: {reason}", "")
 
-    def failure_of(self, error: BaseException, kind: str) -> MeshFailure:
+    def failure_of(self, error: BaseException, kind: str, /) -> MeshFailure:
         """Return an exception of the actor as its failure."""
         text, formatted = told(error)
         return self._facts(kind, text, formatted)
@@ -319,63 +343,11 @@ class Runner:
             traceback=formatted,
         )
 
-    def _reply(self, message: Message, status: int, data: bytes, buffers: Any = ()) -> None:  # noqa: ANN401
+    def reply(self, message: Message, status: int, data: bytes, buffers: Any = (), /) -> None:  # noqa: ANN401
+        """Answer the caller of a message, if anybody waits."""
         if message.request:
             if state.on:
                 state.replied(len(data) + sum(memoryview(each).nbytes for each in buffers))
             self.local.node.reply(
                 message.source_node, message.request, message.index, status, data, list(buffers)
             )
-
-
-class Answer:
-    """What becomes of one message: a reply, a message to a port, or a failure of the actor."""
-
-    __slots__ = ("_message", "_replies", "_runner", "port")
-
-    def __init__(self, runner: Runner, message: Message) -> None:
-        self._runner = runner
-        self._message = message
-        self._replies = True
-        self.port: Any = None
-
-    def take_port(self) -> Any:  # noqa: ANN401 - a Port
-        """Return the port by which the endpoint itself replies."""
-        self._replies = False
-        message = self._message
-        return self.port or ReplyPort(message.source_node, message.request, message.index)
-
-    def result(self, result: object) -> None:
-        """Reply with a result."""
-        if not self._replies:
-            return
-        if self.port is not None:
-            self.port.send(result)
-        elif self._message.request:
-            endpoint = f"{self._runner.spec.mesh_name}.{self._message.method}"
-            self._runner._reply(self._message, *result_bytes(result, endpoint))  # noqa: SLF001
-
-    def error(self, error: BaseException) -> None:
-        """Reply with an exception; without anybody to tell it fails the actor."""
-        if self._replies and self.port is not None:
-            self.port.exception(error)
-        elif self._replies and self._message.request:
-            self._runner._reply(self._message, ERROR, describe_error(error))  # noqa: SLF001
-        else:
-            raise error
-
-    def unreadable(self, error: Exception) -> None:
-        """Tell the caller that the arguments could not be rebuilt; the actor goes on."""
-        if self._message.request:
-            self._runner._reply(self._message, ERROR, describe_error(error))  # noqa: SLF001
-        else:
-            print_exception(error)
-
-    def fatal(self, error: BaseException) -> None:
-        """Tell the caller that the actor fails by this."""
-        runner = self._runner
-        if isinstance(error, ActorStopped):
-            failure = runner._fatal or runner.stopped()  # noqa: SLF001
-        else:
-            failure = runner._fatal = runner.failure_of(error, "exception")  # noqa: SLF001
-        runner._reply(self._message, FAILED, failure_bytes(failure))  # noqa: SLF001

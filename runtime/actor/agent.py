@@ -187,6 +187,9 @@ class Agent:
         failure = failure_from(message.data)
         for owner in list(self.local.owners.values()):
             owner.ended(owner.on_node(node), failure)
+        for runner in list(self.actors.values()):
+            if runner.spec.owner[0] == node:
+                runner.stop("the process of its owner is dead")
 
 
 _NOTHING = dumps((None,))[0]

@@ -12,13 +12,22 @@ from runtime.actor.errors import CallCancelledError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from runtime.actor.actors import Runner
     from runtime.core import Message
 
 
 def serve(runner: Runner) -> None:
-    """Run the actor's event loop until the actor ends."""
-    asyncio.run(_Server(runner).run())
+    """Run the actor's event loop until the actor ends; its `__cleanup__` runs in the same loop."""
+    loop = asyncio.Runner()
+    runner.finish_async = lambda done: loop.run(_in_time(done))
+    runner.close_async = loop.close
+    loop.run(_Server(runner).run())
+
+
+async def _in_time(done: Awaitable[object]) -> None:
+    await asyncio.wait_for(done, config.get("cleanup_timeout"))
 
 
 class _Server:
@@ -53,6 +62,9 @@ class _Server:
 
     async def _handle(self, message: Message) -> None:
         runner = self._runner
+        if message.method == "!supervise":
+            await runner.supervise(message)
+            return
         if message.method.startswith("!"):
             runner.control(message)
             return
@@ -76,9 +88,10 @@ class _Server:
 
     def _done_beside(self, task: asyncio.Task[None]) -> None:
         self._beside.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self._failed = task.exception()
-            self._runner.tell("!stop")
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failed = error
+            self._runner.fail_with(error)
 
     async def _run(self, message, method, args, kwargs, context, answer) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001, PLR0913, PLR0917
         _context.enter(context)

@@ -29,7 +29,8 @@ _UNSAID: tuple[object, ...] = (None, "", (), {})
 class MeshFailure:
     """The death of a process or an actor of a mesh, told once, with its evidence.
 
-    `kind` is the evidence: exit, signal, heartbeat, connection, exception, init or stopped.
+    `kind` is the evidence: exit, signal, heartbeat, connection, exception, init, stopped, or child:
+    an owner that did not handle the failure of what it had spawned.
     `rank` and `point` say where in the mesh `mesh_name`; `cause` says in one line what happened,
     `traceback` and `output_tail` (last lines of the process's output) show it. `origin` is the
     failure that this one follows from, when an owner went down for a child: the root cause is

@@ -1,0 +1,86 @@
+"""What becomes of one message that an actor has handled: a reply, or the actor's failure."""
+
+from __future__ import annotations
+
+from runtime.actor.channel import ReplyPort
+from runtime.actor.raised import describe_error, print_exception
+from runtime.actor.replies import ERROR, FAILED, failure_bytes, result_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from runtime.actor.errors import MeshFailure
+    from runtime.core import Message
+
+    class Actor(Protocol):
+        """The actor that handles the message; `fatal` is the failure by which it ends."""
+
+        fatal: MeshFailure | None
+        mesh_name: str
+
+        def reply(self, message: Message, status: int, data: bytes, buffers: Any = ..., /) -> None:
+            """Answer the caller, if anybody waits."""
+
+        def stopped(self) -> MeshFailure:
+            """Return what callers of a stopped actor are told."""
+
+        def failure_of(self, error: BaseException, kind: str, /) -> MeshFailure:
+            """Return an exception as the actor's failure."""
+
+
+class ActorStopped(BaseException):
+    """Ends the loop of an actor."""
+
+
+class Answer:
+    """What becomes of one message: a reply, a message to a port, or a failure of the actor."""
+
+    __slots__ = ("_actor", "_message", "_replies", "port")
+
+    def __init__(self, actor: Actor, message: Message) -> None:
+        self._actor = actor
+        self._message = message
+        self._replies = True
+        self.port: Any = None
+
+    def take_port(self) -> Any:  # noqa: ANN401 - a Port
+        """Return the port by which the endpoint itself replies."""
+        self._replies = False
+        message = self._message
+        return self.port or ReplyPort(message.source_node, message.request, message.index)
+
+    def result(self, result: object) -> None:
+        """Reply with a result."""
+        if not self._replies:
+            return
+        if self.port is not None:
+            self.port.send(result)
+        elif self._message.request:
+            endpoint = f"{self._actor.mesh_name}.{self._message.method}"
+            self._actor.reply(self._message, *result_bytes(result, endpoint))
+
+    def error(self, error: BaseException) -> None:
+        """Reply with an exception; without anybody to tell it fails the actor."""
+        if self._replies and self.port is not None:
+            self.port.exception(error)
+        elif self._replies and self._message.request:
+            self._actor.reply(self._message, ERROR, describe_error(error))
+        else:
+            raise error
+
+    def unreadable(self, error: Exception) -> None:
+        """Tell the caller that the arguments could not be rebuilt; the actor goes on."""
+        if self._message.request:
+            self._actor.reply(self._message, ERROR, describe_error(error))
+        else:
+            print_exception(error)
+
+    def fatal(self, error: BaseException) -> None:
+        """Tell the caller that the actor fails by this."""
+        actor = self._actor
+        if isinstance(error, ActorStopped):
+            failure = actor.fatal or actor.stopped()
+        else:
+            failure = actor.fatal = actor.failure_of(error, "exception")
+        actor.reply(self._message, FAILED, failure_bytes(failure))
