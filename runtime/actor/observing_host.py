@@ -37,7 +37,7 @@ class HostObserver:
         self._agent.handlers |= {
             "report": self._report,
             "log_options": self._log_options,
-            "output": lambda message: gateway.output.accept(loads(message.data)[0]),
+            "output": self._output,
             "host": self._host,
         }
         if client != self._local.node.id:
@@ -66,8 +66,15 @@ class HostObserver:
                 process.output.set_options(forwarded=forwarded, window=window)
         self.observer.answer(message, None)
 
-    def _relay(self, rows: list[Any]) -> None:
-        data, _ = dumps((rows,))
+    def _output(self, message: Message) -> None:
+        """Bring the output of another host to the client's streams."""
+        rows, flush = loads(message.data)
+        self.gateway.output.accept(rows)
+        if flush:
+            self.gateway.output.flush()
+
+    def _relay(self, rows: list[Any], flush: bool) -> None:  # noqa: FBT001 - of the forwarder
+        data, _ = dumps((rows, flush))
         to = sending.agents([self.client])
         self._local.node.cast(to, 0, "output", (), data, [], 0.0)
 

@@ -129,7 +129,7 @@ class Forwarder:
     """
 
     def __init__(self, node: core.Node) -> None:
-        self.relay: Callable[[list[Row]], None] | None = None
+        self.relay: Callable[[list[Row], bool], None] | None = None
         self._node = node
         self._notifier = core.Notifier()
         self._streams: dict[int, Streams] = {}
@@ -242,8 +242,8 @@ class Forwarder:
         flush, self._flush = self._flush, False
         rows = [self._rows.popleft() for _ in range(len(self._rows))]
         if self.relay is not None:
-            if rows:
-                self.relay(rows)
+            if rows or flush:
+                self.relay(rows, flush)
             return
         for number, window, size, name, place, text in rows:
             key = number, name, window, size

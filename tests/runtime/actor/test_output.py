@@ -4,6 +4,7 @@ import os
 import select
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from runtime import actor as ra
+from runtime import core
 from runtime.actor import output
 from tests.runtime.field.scripts import ROOT, Script
 
@@ -265,3 +267,27 @@ def test_the_tail_when_one_stream_says_more(count: int, tail: list[str]) -> None
     said = [(0, "before"), (1, "error"), (1, "trouble"), *((0, f"out {i}") for i in range(100))]
     streams._lines = deque(said)
     assert streams.tail(count) == tail
+
+
+def test_lines_when_they_come_from_another_host(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two forwarders stand for two hosts: what the one relays the other accepts."""
+    node = core.make_node(7 << 32, {})
+    here, there = output.Forwarder(node), output.Forwarder(node)
+    relayed = threading.Event()
+
+    def relay(rows: list[output.Row], flush: bool) -> None:  # noqa: FBT001 - of the forwarder
+        here.accept(rows)
+        if flush:
+            here.flush()
+            relayed.set()
+
+    there.relay = relay
+    there.accept([(0, 30.0, 3, "worker", "r=1", "same"), (1, 0.0, 3, "worker", "r=1", "an error")])
+    here.accept([(0, 30.0, 3, "worker", "r=0", "same")])
+    there.flush()
+    assert relayed.wait(SECONDS)
+    there.close()
+    here.close()
+    told = capsys.readouterr()
+    assert told.out == "[worker{r=0-1}] [2 similar lines] same\n"
+    assert told.err == "[worker{r=1}] an error\n"
