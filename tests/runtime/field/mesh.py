@@ -7,6 +7,7 @@ from typing import Any, Self
 from runtime import actor as ra
 from runtime import config
 from tests.runtime.field.actors import LONG, Group, Handle, Probe
+from tests.runtime.field.logs import Lines, Reader
 
 _SETTINGS = {
     "mailbox_capacity": "mailbox_capacity",
@@ -37,10 +38,14 @@ class Mesh:
         count: int,
         *,
         env: Mapping[str, str] | None = None,
+        log_reader_paused: bool | None = None,
         **settings: Any,  # noqa: ANN401
     ) -> None:
         _configure(settings)
         _seen.clear()
+        self._reader = Reader()
+        if log_reader_paused is not None:
+            self._reader.begin(paused=log_reader_paused)
         command = ra.default_bootstrap_cmd().with_env(env or {})
         self._count = count
         self._procs = ra.this_host().spawn_procs({"rank": count}, bootstrap_command=command)
@@ -64,11 +69,20 @@ class Mesh:
         """Have each process answer."""
         return list(self._probe.ping.call().get(LONG).values())
 
+    def resume_logs(self) -> None:
+        """Have whoever reads the program's output read on."""
+        self._reader.resume()
+
+    def drain_logs(self) -> Lines:
+        """Return all that was printed until now."""
+        return self._reader.drain()
+
     def stop(self, timeout: float = LONG) -> None:
         """End the processes; again does nothing."""
         if not self._stopped:
             self._stopped = True
             self._procs.stop().get(timeout)
+            self._reader.end()
 
     def __enter__(self) -> Self:
         return self

@@ -6,6 +6,7 @@ from typing import Any
 
 from runtime import config as _config
 from runtime import devices
+from tests.runtime.field import logs
 from tests.runtime.field.actors import Actor, Chatter, Group, Handle, Started, endpoint
 from tests.runtime.field.errors import (
     ActorDied,
@@ -40,6 +41,7 @@ __all__ = [
     "endpoint",
     "events",
     "faults",
+    "logs",
     "mesh",
     "os",
     "ping",
