@@ -85,7 +85,10 @@ TEST_CASE("a header of no sender of ours is refused") {
   FrameHeader header = good.header;
   SUBCASE("magic") { header.magic += 1; }
   SUBCASE("kind zero") { header.kind = static_cast<FrameKind>(0); }
-  SUBCASE("kind nine") { header.kind = static_cast<FrameKind>(9); }
+  SUBCASE("a kind after the last") {
+    header.kind =
+        static_cast<FrameKind>(static_cast<int>(FrameKind::kRevival) + 1);
+  }
   SUBCASE("body") { header.body_length = 1001; }
   SUBCASE("targets of no cast") { header.target_count = 1; }
   SUBCASE("a cast without targets") { header.kind = FrameKind::kCast; }
