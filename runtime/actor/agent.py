@@ -111,6 +111,8 @@ class Agent:
         buffers = message.buffers()
         node = self.local.node
         caller, request, index = message.source_node, message.request, message.index
+        if spec.owner[0] not in (node.id, self.local.gateway):
+            node.watch(spec.owner[0])
 
         def construct() -> Actor:
             kind, args, kwargs = loads(memoryview(buffers[0]), buffers[1:])

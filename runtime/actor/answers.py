@@ -8,6 +8,7 @@ from runtime.actor.replies import ERROR, FAILED, failure_bytes, result_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Protocol
 
     from runtime.actor.errors import MeshFailure
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
         fatal: MeshFailure | None
         mesh_name: str
 
-        def reply(self, message: Message, status: int, data: bytes, buffers: Any = ..., /) -> None:
+        def reply(
+            self, message: Message, status: int, data: bytes, buffers: Sequence[Any] = ..., /
+        ) -> None:
             """Answer the caller, if anybody waits."""
 
         def stopped(self) -> MeshFailure:
@@ -67,6 +70,7 @@ class Answer:
         elif self._replies and self._message.request:
             self._actor.reply(self._message, ERROR, describe_error(error))
         else:
+            self.fatal(error)
             raise error
 
     def unreadable(self, error: Exception) -> None:

@@ -47,5 +47,5 @@ def check_constructor(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any],
     constructor = kind.__init__  # type: ignore[misc]
     if hasattr(constructor, "__code__"):
         check(constructor, 1, args, kwargs)
-    elif (args or kwargs) and kind.__new__ is object.__new__:
+    elif (args or kwargs) and not any("__new__" in vars(each) for each in kind.__mro__[:-1]):
         raise TypeError(f"{kind.__qualname__}() takes no arguments")

@@ -22,7 +22,8 @@ _LONGEST = 32  # exceptions of a chain that travel
 def describe_error(error: BaseException) -> bytes:
     """Return an exception as bytes: its traceback, and for it and each cause what can be had."""
     parts: list[Part] = []
-    link, seen, one = _FIRST, set[int](), error
+    link, seen = _FIRST, set[int]()
+    one: BaseException | None = error
     while one is not None and id(one) not in seen and len(parts) < _LONGEST:
         seen.add(id(one))
         parts.append((_name(one), _text(one), _whole(one), link))
