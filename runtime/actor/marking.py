@@ -28,10 +28,11 @@ class MarkedText(io.TextIOWrapper):
     def write(self, text: str) -> int:
         """Write text as the running actor's."""
         context = _context.current()
-        if context is None or not text:
+        if context is None or not text or not isinstance(text, str):
             super().write(text)
         else:
-            super().write(f"{_mark_of(context.actor_instance)}{text}{_END}")
+            plain = text.replace("\x1e", "\\x1e") if "\x1e" in text else text
+            super().write(f"{_mark_of(context.actor_instance)}{plain}{_END}")
         self.flush()
         return len(text)
 

@@ -19,8 +19,8 @@ class ObservedProgram:
 
     def __init__(self, gateway: Gateway, role: str, client: int | None = None) -> None:
         here = gateway.agent.local
-        self._here = here
         self._role = role
+        telling.begin(here, first=role == "client")
         owner = here.node.id if client is None else client
         self.host = HostObserver(gateway, observe(gateway.agent), owner)
         self._status: StatusServer | None = None
@@ -32,7 +32,6 @@ class ObservedProgram:
 
     def start(self) -> None:
         """Begin to answer. What cannot be served is told, and the program goes on without it."""
-        telling.begin(self._here, first=True)
         try:
             self._status = StatusServer(self.host.gather, self._role)
             self._status.start()

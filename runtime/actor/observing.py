@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 
 from runtime import config
@@ -134,4 +135,11 @@ def _counts() -> dict[str, Any]:
             name: (each.counts, each.total) for name, each in list(state.endpoints.items())
         },
         "calls": {name: (each.counts, each.total) for name, each in list(state.calls.items())},
+        "meters": _meters(),
     }
+
+
+def _meters() -> list[Any]:
+    """Return the program's own numbers, if it has a meter."""
+    meter = sys.modules.get("runtime.telemetry.meter")
+    return meter.snapshot() if meter is not None else []

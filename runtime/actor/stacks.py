@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ def _task_frames(task: Any) -> list[FrameType]:  # noqa: ANN401
 
 def _text(frames: list[FrameType]) -> str:
     """Format frames without the runtime's own that called the user's code."""
+    import traceback
+
     shown = [(frame, frame.f_lineno) for frame in frames[_begin(frames) :]]
     return "".join(traceback.StackSummary.extract(iter(shown)).format())
 

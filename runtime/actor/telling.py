@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from runtime import config
 from runtime.telemetry import state
@@ -13,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def begin(here: Local, *, first: bool = False) -> None:
-    """Begin to measure and to trace; the process that is `first` makes the trace's file."""
+    """Begin to measure and to trace; the process that is `first` makes the trace's file.
+
+    That one's OSError is the program's. Another process, which may be of a host where the file
+    cannot be, says so and goes on without.
+    """
     path = config.get("trace_file")
     if path:
         from runtime.telemetry.trace import Trace
@@ -21,7 +26,12 @@ def begin(here: Local, *, first: bool = False) -> None:
         if not os.path.isabs(path):  # noqa: PTH117 - pathlib costs every start of a process
             path = os.path.abspath(path)  # noqa: PTH100
             config.configure(trace_file=path)
-        state.trace = Trace(path, here.node.id, here.name, here.host, first=first)
+        try:
+            state.trace = Trace(path, here.node.id, here.name, here.host, first=first)
+        except OSError as error:
+            if first:
+                raise
+            sys.stderr.write(f"no trace of {here.name}: {error}\n")
     state.on = bool(path or config.get("metrics_address"))
 
 

@@ -6,6 +6,7 @@ that it has told. Times are CLOCK_MONOTONIC in microseconds, which the processes
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import threading
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Trace:
-    """The part of this process. The one that is `first` makes the file, and ends it."""
+    """The part of this process. The one that is `first` makes the file anew, and ends it."""
 
     def __init__(self, path: str, node: int, name: str, host: str, *, first: bool) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
@@ -27,10 +28,18 @@ class Trace:
         self._pid = os.getpid()
         self._named: set[int] = set()
         self._lock = threading.Lock()
-        if first:
-            os.write(self._fd, b"[\n")
-            self._emit("M", "trace_begins", 0, cat="__metadata", args=_clocks())
+        self._begin()
         self._emit("M", "process_name", 0, args={"name": f"{name} on {host}"})
+
+    def _begin(self) -> None:
+        """Write the beginning of the file, unless another process has."""
+        fcntl.flock(self._fd, fcntl.LOCK_EX)
+        try:
+            if os.fstat(self._fd).st_size == 0:
+                os.write(self._fd, b"[\n")
+                self._emit("M", "trace_begins", 0, cat="__metadata", args=_clocks())
+        finally:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """End the part of this process; the first one's end is the end of the file."""
@@ -81,6 +90,18 @@ class Trace:
         self._emit("X", name, thread, began, cat="endpoint", dur=_us(now - began), args=args)
         if message.request:
             self._emit("f", "message", thread, began, cat="message", id=call, bp="e")
+
+    def block(self, name: str, began: int, *, failed: bool, beside: int | None) -> None:
+        """Draw a span of the program's own; one that others may overlap has a number."""
+        thread = self._thread(threading.current_thread().name)
+        now = time.monotonic_ns()
+        args = {"failed": failed}
+        if beside is None:
+            self._emit("X", name, thread, began, cat="span", dur=_us(now - began), args=args)
+            return
+        key = f"{self._node:x}.span{beside}"
+        self._emit("b", name, thread, began, cat="span", id=key, args=args)
+        self._emit("e", name, thread, now, cat="span", id=key)
 
     def _thread(self, name: str) -> int:
         number = threading.get_native_id()

@@ -74,6 +74,7 @@ procs, mesh = printers(2)
 mesh.rank.call().get(30)
 mesh.slice(r=1).raw.call(b"no mark\n").get(30)
 procs.spawn("other", Printer).slice(r=0).say.call("two\nlines", "").get(30)
+mesh.slice(r=0).say.call("\x1eother\x1fno mark either").get(30)
 """,
     )
     assert set(lines) == {
@@ -82,6 +83,7 @@ procs.spawn("other", Printer).slice(r=0).say.call("two\nlines", "").get(30)
         "[workers{r=1}] no mark",
         "[other{r=0}] two",
         "[other{r=0}] lines ",
+        "[printer{r=0}] \\x1eother\\x1fno mark either",
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from runtime.telemetry.trace import Trace
 from tests.runtime.field.scripts import Script
 
 SECONDS = 40.0
@@ -165,3 +166,20 @@ assert "runtime.telemetry.trace" not in sys.modules
 """
     )
     assert script.finish(SECONDS) == 0, script.out
+
+
+def test_a_trace_when_its_file_cannot_be(program: Callable[[str], Script], tmp_path: Path) -> None:
+    path = tmp_path / "none" / "trace.json"
+    script = program(PROGRAM.format(path=str(path)))
+    assert script.finish(SECONDS) == 1
+    assert f"FileNotFoundError: [Errno 2] No such file or directory: '{path}'" in script.out
+
+
+def test_a_trace_when_it_is_of_a_host_without_the_client(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    for node in (1, 2):
+        Trace(str(path), node, f"procs{{r={node}}}", "there", first=False).close()
+    events = json.loads(path.read_text().rstrip().rstrip(",") + "]")
+    jsonschema.validate(events, SCHEMA)
+    assert [each["name"] for each in events] == ["trace_begins", "process_name", "process_name"]
+    assert events[0]["args"].keys() == {"monotonic_us", "unix_us"}
