@@ -32,18 +32,21 @@ PyType_Slot memory_slots[] = {
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
 
 // Copies out of the body, or out of the shared memory.
-void fill(const Frame& frame, const BufferRow& row, char* to) {
+void fill(Node& node, const Frame& frame, const BufferRow& row, char* to) {
   if (row.shared != 0) {
-    read_segment(*frame.segment, row.offset, to, row.size);
+    const NodeId writer = frame.header.source_node;
+    read_segment(*frame.segment, row.offset, to, row.size,
+                 [&] { return !node.obituary_of(writer); });
   } else if (row.size != 0) {
     std::memcpy(to, frame.body->data() + row.offset, row.size);
   }
 }
 
-void fill_for_python(const Frame& frame, const BufferRow& row, char* to) {
-  if (row.size < kWithoutGil) return fill(frame, row, to);
+void fill_for_python(Node& node, const Frame& frame, const BufferRow& row,
+                     char* to) {
+  if (row.size < kWithoutGil) return fill(node, frame, row, to);
   nb::gil_scoped_release unlocked;
-  fill(frame, row, to);
+  fill(node, frame, row, to);
 }
 
 }  // namespace
@@ -63,7 +66,7 @@ nb::object PyMessage::buffer_of(const BufferRow& row) {
         PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(row.size)));
     if (!bytes.is_valid()) throw nb::python_error();
     prefer_huge_pages(PyBytes_AS_STRING(bytes.ptr()), row.size);
-    fill_for_python(frame_, row, PyBytes_AS_STRING(bytes.ptr()));
+    fill_for_python(*node_, frame_, row, PyBytes_AS_STRING(bytes.ptr()));
     return bytes;
   }
   Memory memory;
@@ -76,7 +79,7 @@ nb::object PyMessage::buffer_of(const BufferRow& row) {
     return nb::cast(std::move(memory));
   }
   auto copy = std::make_shared<LargeBuffer>(row.size);
-  fill_for_python(frame_, row, copy->data());
+  fill_for_python(*node_, frame_, row, copy->data());
   memory.data = copy->data();
   memory.owner = std::move(copy);
   return nb::cast(std::move(memory));

@@ -90,6 +90,9 @@ void send_message(Node& node, const Outgoing& message,
   if (!wait_for(node.windows().gate(), deadline,
                 [&] { return node.try_send(*prepared, call); }))
     throw Full("the mailbox");
+  if (!large) return;
+  nb::gil_scoped_release unlocked;
+  prepared->write_rest();
 }
 
 struct Sending {

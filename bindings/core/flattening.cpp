@@ -1,8 +1,6 @@
 // Copying of shared buffers into a body.
 #include "flattening.h"
 
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -14,13 +12,6 @@
 
 namespace eclosion {
 namespace {
-
-std::uint64_t size_of(const Descriptor& segment) {
-  struct stat status{};
-  if (::fstat(segment.get(), &status) != 0)
-    throw std::system_error(errno, std::generic_category(), "fstat");
-  return static_cast<std::uint64_t>(status.st_size);
-}
 
 void check(std::span<const BufferRow> rows, std::uint64_t segment,
            std::uint64_t max_body) {
@@ -42,7 +33,7 @@ void check(std::span<const BufferRow> rows, std::uint64_t segment,
 
 Frame flat_message(const Frame& frame, std::uint64_t max_body) {
   const BodyView view = view_of(frame.header, *frame.body);
-  check(view.buffers, size_of(*frame.segment), max_body);
+  check(view.buffers, size_of_segment(*frame.segment), max_body);
   std::vector<std::unique_ptr<LargeBuffer>> copies;
   std::vector<OutgoingBuffer> buffers;
   for (const BufferRow& row : view.buffers) {

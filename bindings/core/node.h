@@ -206,11 +206,18 @@ class Node::Prepared {
   Prepared& operator=(const Prepared&) = delete;
   ~Prepared();
 
+  // Writes what was left for after the message was sent.
+  void write_rest();
+
  private:
   friend class Node;
+  void add_readers();
+
   Node& node_;
   Frame frame_;
   std::vector<Target> targets_;
+  Segments::Lease lease_;
+  std::vector<OutgoingBuffer> rest_;  // still to be written
   bool sent_ = false;
 };
 

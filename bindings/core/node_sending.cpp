@@ -1,4 +1,5 @@
 // How messages leave a node.
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <stdexcept>
@@ -8,10 +9,41 @@
 #include "node.h"
 
 namespace eclosion {
+namespace {
+
+constexpr std::uint64_t kWorthFollowing = 1 << 20;
+constexpr std::uint64_t kWriteStep = 1 << 20;
+
+}  // namespace
 
 Node::Prepared::~Prepared() {
   if (!sent_ && frame_.segment)
     node_.segments_.add_readers(frame_.header.segment, {});
+  if (sent_) write_rest();
+}
+
+void Node::Prepared::add_readers() {
+  if (!frame_.segment) return;
+  std::map<NodeId, std::uint32_t> readers = node_.readers_of(targets_);
+  // While it is written it is not free, whoever dies meanwhile.
+  if (!rest_.empty()) ++readers[node_.id()];
+  node_.segments_.add_readers(frame_.header.segment, readers);
+}
+
+void Node::Prepared::write_rest() {
+  if (rest_.empty()) return;
+  for (const OutgoingBuffer& buffer : rest_) {
+    for (std::uint64_t done = 0; done < buffer.size;) {
+      const std::uint64_t step = std::min(kWriteStep, buffer.size - done);
+      std::memcpy(lease_.memory + buffer.offset + done, buffer.memory + done,
+                  step);
+      done += step;
+      lease_.written(buffer.offset + done);
+    }
+  }
+  rest_.clear();
+  lease_.written(~0ULL);
+  node_.segments_.release(lease_.id, node_.id());
 }
 
 namespace {
@@ -68,6 +100,9 @@ std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
   std::vector<OutgoingBuffer> buffers = message.buffers;
   std::uint64_t shared = 0;
   bool neighbours = false;
+  bool abroad = false;
+  for (const Target& target : message.targets)
+    abroad |= host_of(target.node) != host_of(id());
   for (const Target& target : message.targets)
     neighbours |= target.node != id() &&
                   (host_of(target.node) == host_of(id()) || !is_gateway());
@@ -80,13 +115,21 @@ std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
               kBufferAlignment;
   }
   if (shared != 0) {
-    Segments::Lease lease = segments_.try_lease(shared);
+    const Segments::Lease lease = segments_.try_lease(shared);
     if (lease.memory == nullptr) return nullptr;
     frame.header.segment = lease.id;
-    frame.segment = std::move(lease.descriptor);
+    frame.segment = lease.descriptor;
+    prepared->lease_ = lease;
     for (const OutgoingBuffer& buffer : buffers)
-      if (buffer.shared)
+      if (buffer.shared) prepared->rest_.push_back(buffer);
+    // Relays do not wait for a writer, and little is written at once.
+    if (abroad || shared < kWorthFollowing) {
+      for (const OutgoingBuffer& buffer : prepared->rest_)
         std::memcpy(lease.memory + buffer.offset, buffer.memory, buffer.size);
+      prepared->rest_.clear();
+    } else {
+      lease.begin();
+    }
   }
   frame.body = make_body(frame.header, message.method, message.chain,
                          message.data, buffers);
@@ -102,8 +145,7 @@ bool Node::try_send(Prepared& message, const std::shared_ptr<Call>& call) {
   if (!windows_.try_take(counted, message.frame_.body->size())) return false;
   message.sent_ = true;
   Frame& frame = message.frame_;
-  if (frame.segment)
-    segments_.add_readers(frame.header.segment, readers_of(message.targets_));
+  message.add_readers();
   if (call) {
     frame.header.request = call->id();
     std::lock_guard lock(calls_mutex_);
@@ -232,8 +274,7 @@ void Node::reply(const FrameHeader& request, ReplyStatus status,
   }
   Frame& frame = prepared->frame_;
   prepared->sent_ = true;
-  if (frame.segment)
-    segments_.add_readers(frame.header.segment, readers_of(prepared->targets_));
+  prepared->add_readers();
   frame.header.kind = FrameKind::kReply;
   frame.header.flags = static_cast<std::uint8_t>(status);
   frame.header.target_node = request.source_node;

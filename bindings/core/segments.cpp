@@ -1,12 +1,18 @@
 // Leases of memfds, and large memory.
 #include "segments.h"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
+#include <climits>
+#include <ctime>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +21,12 @@ namespace {
 
 constexpr std::uint64_t kSmallestSegment = 1 << 20;
 constexpr std::uint64_t kHugePage = 2 << 20;
+constexpr std::uint64_t kFirstPage = 4096;
+constexpr std::uint64_t kAllReady = ~0ULL;
+// How much is read at a time behind a writer, and how long a wait for it takes
+// before its life is looked at.
+constexpr std::uint64_t kStep = 1 << 20;
+constexpr timespec kPatience{0, 100'000'000};
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
@@ -28,6 +40,25 @@ std::uint64_t rounded(std::uint64_t size) {
 }
 
 }  // namespace
+
+// Where the first page is shared: how many bytes are ready, and a count of
+// changes that readers wait on.
+struct Segments::Progress {
+  std::atomic<std::uint64_t> ready;
+  std::atomic<std::uint32_t> changes;
+  std::atomic<std::uint32_t> waiting;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+void Segments::Lease::begin() const { progress->ready.store(0); }
+
+void Segments::Lease::written(std::uint64_t end) const {
+  progress->ready.store(end);
+  progress->changes.fetch_add(1);
+  if (progress->waiting.load() != 0)
+    ::syscall(SYS_futex, &progress->changes, FUTEX_WAKE, INT_MAX, nullptr,
+              nullptr, 0);
+}
 
 class Segments::Mapping {
  public:
@@ -49,6 +80,7 @@ class Segments::Mapping {
 
 Segments::Lease Segments::try_lease(std::uint64_t size) {
   std::lock_guard lock(mutex_);
+  size += kFirstPage;
   // Each lease has a number of its own: a release that comes late is of no
   // other.
   const std::uint64_t id = next_id_++;
@@ -71,7 +103,10 @@ Segments::Lease Segments::try_lease(std::uint64_t size) {
     segment.size = whole;
     total_ += whole;
   }
-  Lease lease{id, segment.descriptor, segment.mapping->data()};
+  char* start = segment.mapping->data();
+  Lease lease{id, segment.descriptor, start + kFirstPage,
+              reinterpret_cast<Progress*>(start)};
+  lease.progress->ready.store(kAllReady);
   leased_[id] = std::move(segment);
   return lease;
 }
@@ -124,11 +159,13 @@ std::uint64_t Segments::bytes() {
   return total_;
 }
 
-void read_segment(const Descriptor& segment, std::uint64_t offset, char* to,
-                  std::uint64_t size) {
+namespace {
+
+void read_ready(const Descriptor& segment, std::uint64_t offset, char* to,
+                std::uint64_t size) {
   while (size != 0) {
-    const ssize_t got =
-        ::pread(segment.get(), to, size, static_cast<off_t>(offset));
+    const ssize_t got = ::pread(segment.get(), to, size,
+                                static_cast<off_t>(kFirstPage + offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("pread");
     if (got == 0)
@@ -137,6 +174,68 @@ void read_segment(const Descriptor& segment, std::uint64_t offset, char* to,
     to += got;
     offset += static_cast<std::uint64_t>(got);
     size -= static_cast<std::uint64_t>(got);
+  }
+}
+
+}  // namespace
+
+// The first page of another process's segment.
+class Segments::Behind {
+ public:
+  explicit Behind(const Descriptor& segment)
+      : page_(::mmap(nullptr, kFirstPage, PROT_READ | PROT_WRITE, MAP_SHARED,
+                     segment.get(), 0)) {
+    if (page_ == MAP_FAILED) fail("mmap");
+  }
+  Behind(const Behind&) = delete;
+  Behind& operator=(const Behind&) = delete;
+  ~Behind() { ::munmap(page_, kFirstPage); }
+
+  // Waits until there is more than `start`; the end of what is ready.
+  std::uint64_t wait_past(std::uint64_t start,
+                          const std::function<bool()>& lives) {
+    auto& progress = *static_cast<Progress*>(page_);
+    while (true) {
+      const std::uint32_t seen = progress.changes.load();
+      const std::uint64_t ready = progress.ready.load();
+      if (ready > start) return ready;
+      if (lives && !lives())
+        throw std::system_error(std::make_error_code(std::errc::owner_dead),
+                                "the sender died while it wrote a buffer");
+      progress.waiting.fetch_add(1);
+      ::syscall(SYS_futex, &progress.changes, FUTEX_WAIT, seen, &kPatience,
+                nullptr, 0);
+      progress.waiting.fetch_sub(1);
+    }
+  }
+
+ private:
+  void* page_;
+};
+
+std::uint64_t size_of_segment(const Descriptor& segment) {
+  struct stat facts{};
+  if (::fstat(segment.get(), &facts) != 0) fail("fstat");
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
+  return size < kFirstPage ? 0 : size - kFirstPage;
+}
+
+void read_segment(const Descriptor& segment, std::uint64_t offset, char* to,
+                  std::uint64_t size, const std::function<bool()>& lives) {
+  const std::uint64_t there = size_of_segment(segment);
+  if (offset > there || size > there - offset)
+    throw std::system_error(std::make_error_code(std::errc::message_size),
+                            "a segment is shorter than its message says");
+  Segments::Behind behind(segment);
+  const std::uint64_t end = offset + size;
+  while (offset < end) {
+    const std::uint64_t ready = behind.wait_past(offset, lives);
+    const std::uint64_t step =
+        std::min({ready, end, ready == kAllReady ? end : offset + kStep}) -
+        offset;
+    read_ready(segment, offset, to, step);
+    to += step;
+    offset += step;
   }
 }
 

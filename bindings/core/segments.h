@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,14 +17,25 @@ namespace eclosion {
 // them, and passes its descriptor; a receiver copies them out and releases it,
 // and then it is used again, with its pages in place. Segments are memfds: they
 // have no name that could be left behind.
+//
+// A large buffer is written after its message was sent, and read behind the
+// writer: the time of both is hardly more than that of one. The first page of a
+// segment says how far the writer is.
 class Segments {
  public:
   explicit Segments(std::uint64_t limit) : limit_(limit) {}
 
+  struct Progress;
   struct Lease {
     std::uint64_t id = 0;
     std::shared_ptr<Descriptor> descriptor;
     char* memory = nullptr;
+    // All is ready, unless the writer says with begin() that it is not.
+    Progress* progress = nullptr;
+
+    void begin() const;
+    // From the start to here everything is written.
+    void written(std::uint64_t end) const;
   };
 
   // A segment of at least that size, or none while the limit is reached. One
@@ -40,6 +52,7 @@ class Segments {
   // Changes when a segment is free again.
   [[nodiscard]] Gate& gate() { return gate_; }
   [[nodiscard]] std::uint64_t bytes();
+  class Behind;
 
  private:
   class Mapping;
@@ -62,12 +75,16 @@ class Segments {
   std::multimap<std::uint64_t, Segment> free_;  // by size
 };
 
-// Reads a part of a segment into memory. Throws std::system_error.
+// Reads a part of a segment into memory, behind its writer if that is not done;
+// `lives` tells whether it can still be waited for. Throws std::system_error.
 void read_segment(const Descriptor& segment, std::uint64_t offset, char* to,
-                  std::uint64_t size);
+                  std::uint64_t size,
+                  const std::function<bool()>& lives = nullptr);
+// The bytes that a segment can hold.
+std::uint64_t size_of_segment(const Descriptor& segment);
 
-// Has fresh memory come in huge pages where the system has them: each small page
-// of a large buffer would be a fault of its own.
+// Has fresh memory come in huge pages where the system has them: each small
+// page of a large buffer would be a fault of its own.
 void prefer_huge_pages(char* memory, std::uint64_t size);
 
 // Memory for a buffer; large ones on huge pages where the system has them.

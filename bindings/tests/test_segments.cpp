@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 using eclosion::Descriptor;
@@ -130,4 +131,45 @@ TEST_CASE(
     if (size != 0) buffer.data()[size - 1] = 'x';
   }
   CHECK_THROWS_AS(LargeBuffer(1ULL << 62), std::system_error);
+}
+
+TEST_CASE("a buffer is read behind its writer") {
+  Segments segments(64 * kMiB);
+  constexpr std::uint64_t kSize = 8 * kMiB;
+  const auto lease = segments.try_lease(kSize);
+  lease.begin();
+  std::thread writer([&] {
+    for (std::uint64_t done = 0; done < kSize; done += kMiB / 2) {
+      std::memset(lease.memory + done, static_cast<int>(done / kMiB) + 1,
+                  kMiB / 2);
+      lease.written(done + kMiB / 2);
+    }
+  });
+  std::vector<char> bytes(kSize);
+  read_segment(*lease.descriptor, 0, bytes.data(), kSize);
+  writer.join();
+  for (std::uint64_t i = 0; i < kSize; ++i)
+    if (bytes[i] != static_cast<char>(i / kMiB + 1)) FAIL("at " << i);
+}
+
+TEST_CASE("a reader does not wait for a writer that is dead") {
+  Segments segments(64 * kMiB);
+  const auto lease = segments.try_lease(100);
+  lease.begin();
+  lease.written(10);
+  char to[100];
+  CHECK_NOTHROW(read_segment(*lease.descriptor, 0, to, 10));
+  CHECK_THROWS_WITH_AS(
+      read_segment(*lease.descriptor, 0, to, 11, [] { return false; }),
+      doctest::Contains("the sender died"), std::system_error);
+}
+
+TEST_CASE("a segment that is used again is ready at once") {
+  Segments segments(64 * kMiB);
+  const auto first = segments.try_lease(100);
+  first.begin();
+  segments.add_readers(first.id, {});
+  const auto again = segments.try_lease(100);
+  char to[100];
+  CHECK_NOTHROW(read_segment(*again.descriptor, 0, to, 100));
 }
