@@ -37,11 +37,15 @@ if TYPE_CHECKING:
     from runtime.actor.faults import default_hook as unhandled_fault_hook
     from runtime.actor.future import Future
     from runtime.actor.host_mesh import HostMesh
+    from runtime.actor.lazy import returns_future
     from runtime.actor.mesh_trait import MeshTrait
     from runtime.actor.proc_mesh import ProcMesh
     from runtime.actor.restarts import RestartPolicy
     from runtime.actor.shape import Extent, Point, Region, Shape, Slice
+    from runtime.actor.uid import ProcId, Uid
     from runtime.actor.value_mesh import ValueMesh
+    from runtime.telemetry.meter import get_meter
+    from runtime.telemetry.spans import span, traced
 
 # Where each name is; `name=other` is called otherwise there.
 _HOMES = """
@@ -57,11 +61,15 @@ errors: MessageTooLargeError RemoteError SerializationError ShutdownError Superv
 faults: unhandled_fault_hook=default_hook
 future: Future
 host_mesh: HostMesh
+lazy: returns_future
 mesh_trait: MeshTrait
 proc_mesh: ProcMesh
 restarts: RestartPolicy
 shape: Extent Point Region Shape Slice
+uid: ProcId Uid
 value_mesh: ValueMesh
+.telemetry.meter: get_meter
+.telemetry.spans: span traced
 """
 _places = {
     public: (module, name or public)
@@ -78,7 +86,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
     from importlib import import_module
 
-    found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), there)
+    found = globals()[name] = getattr(import_module(f".{module}", __name__), there)
     return found
 
 
@@ -108,6 +116,7 @@ __all__ = [
     "Point",
     "Port",
     "PortReceiver",
+    "ProcId",
     "ProcMesh",
     "RankedPortReceiver",
     "Region",
@@ -118,6 +127,7 @@ __all__ = [
     "ShutdownError",
     "Slice",
     "SupervisionError",
+    "Uid",
     "ValueMesh",
     "as_endpoint",
     "concurrent_endpoint",
@@ -127,9 +137,13 @@ __all__ = [
     "current_size",
     "default_bootstrap_cmd",
     "endpoint",
+    "get_meter",
+    "returns_future",
     "send",
     "shutdown_context",
+    "span",
     "this_host",
     "this_proc",
+    "traced",
     "unhandled_fault_hook",
 ]

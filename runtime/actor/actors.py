@@ -32,13 +32,18 @@ _REMEMBERED = 1024  # calls that were given up before they were begun
 
 
 class Spec:
-    """What an actor is made from. `owner` is the node and the actor that spawned its mesh."""
+    """What an actor is made from.
+
+    `owner` is the node and the actor that spawned its mesh, `procs` the name and the nodes of the
+    processes that it was spawned on.
+    """
 
     def __init__(  # noqa: PLR0913 - the facts of an actor; dataclasses cost a process its start
         self,
         *,
         actor: int,
         mesh_name: str,
+        procs: tuple[str, tuple[int, ...]],
         rank: int,
         labels: tuple[str, ...],
         sizes: tuple[int, ...],
@@ -47,6 +52,7 @@ class Spec:
     ) -> None:
         self.actor = actor
         self.mesh_name = mesh_name
+        self.procs = procs
         self.rank = rank
         self.labels = labels
         self.sizes = sizes
@@ -97,7 +103,7 @@ class Runner:
         # Actors whose endpoints are coroutines put their event loop's here.
         self.finish_async: Callable[[Any], object] = lambda _: None
         self.close_async: Callable[[], object] = lambda: None
-        self._thread = threading.Thread(target=self._run, name=spec.mesh_name, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=self.watch.path, daemon=True)
 
     def start(self) -> None:
         """Begin on a thread of its own."""

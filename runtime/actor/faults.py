@@ -7,6 +7,10 @@ import traceback
 
 from runtime.actor.errors import MeshFailure
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 def _unhandled(failure: MeshFailure) -> None:
     """End the program: what happens to a failure that reaches the client."""
@@ -16,7 +20,7 @@ def _unhandled(failure: MeshFailure) -> None:
 
 #: Called with a failure that reached the client. Programs replace it with
 #: `runtime.actor.unhandled_fault_hook = ...`.
-default_hook = _unhandled
+default_hook: Callable[[MeshFailure], object] = _unhandled
 
 
 def decided(failure: MeshFailure) -> bool:

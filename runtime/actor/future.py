@@ -69,12 +69,7 @@ class Future(Generic[R]):
         call = self._call
         if call is not None:
             if loops.is_running():
-                warnings.warn(
-                    "get() stops the running event loop until the result is there; await the "
-                    "future instead",
-                    UserWarning,
-                    stacklevel=2,
-                )
+                warn_of_running_loop()
             self._wait(call, timeout)
             self._settled(call)
         if self._error is not None:
@@ -179,3 +174,12 @@ def checked_timeout(timeout: float) -> None:
     """Raise ValueError for a timeout that is not a time."""
     if math.isnan(timeout) or timeout < 0:
         raise ValueError(f"timeout is {timeout}; give seconds, 0 or more, or None to wait")
+
+
+def warn_of_running_loop() -> None:
+    """Warn whoever calls a blocking method in an event loop."""
+    warnings.warn(
+        "get() stops the running event loop until the result is there; await the future instead",
+        UserWarning,
+        stacklevel=3,
+    )

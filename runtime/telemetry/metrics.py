@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
+import re
 
 from runtime.telemetry.histogram import LIMITS
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
+_NO_NAME = re.compile("[^a-zA-Z0-9_]")
 _PATIENCE = 1.0  # seconds that the processes have to answer a scrape
 _COUNTERS = (
     ("messages", "messages_sent", "Messages sent to actors."),
@@ -94,6 +97,7 @@ class _Collector:
         yield from _actors(answered)
         yield from _times(answered, "endpoints", "endpoint_seconds", "Time that endpoints ran.")
         yield from _times(answered, "calls", "call_seconds", "Time from a call to its result.")
+        yield from _own(answered)
 
 
 def _processes(rows: Rows) -> Iterator[Metric]:
@@ -162,9 +166,44 @@ def _times(rows: Rows, key: str, name: str, text: str) -> Iterator[Metric]:
     family = HistogramMetricFamily(f"eclosion_{name}", text, labels=["process", "endpoint"])
     for row in rows:
         for endpoint, (counts, total) in row["counts"][key].items():
-            reached, buckets = 0, []
-            for limit, count in zip([*map(str, LIMITS), "+Inf"], counts, strict=True):
-                reached += count
-                buckets.append((limit, reached))
-            family.add_metric([row["name"], endpoint], buckets, total)
+            family.add_metric([row["name"], endpoint], _buckets(counts), total)
     yield family
+
+
+def _buckets(counts: list[int]) -> list[tuple[str, int]]:
+    limits = [*map(str, LIMITS), "+Inf"]
+    return list(zip(limits, itertools.accumulate(counts), strict=True))
+
+
+def _own(rows: Rows) -> Iterator[Metric]:
+    """Yield the numbers of the program's own meters: one family of a name, of all processes."""
+    from prometheus_client.core import (
+        CounterMetricFamily,
+        GaugeMetricFamily,
+        HistogramMetricFamily,
+    )
+
+    told: dict[tuple[str, str], list[tuple[dict[str, str], Any]]] = {}
+    texts: dict[tuple[str, str], str] = {}
+    for row in rows:
+        for kind, name, text, values in row["counts"]["meters"]:
+            key = kind, _NO_NAME.sub("_", name)
+            texts.setdefault(key, text or name)
+            told.setdefault(key, []).extend(
+                ({"process": row["name"]} | dict(labels), value) for labels, value in values
+            )
+    for (kind, name), samples in told.items():
+        labels = list(dict.fromkeys(label for has, _ in samples for label in has))
+        names = [_NO_NAME.sub("_", label) for label in labels]
+        family: Any = {
+            "counter": CounterMetricFamily,
+            "gauge": GaugeMetricFamily,
+            "histogram": HistogramMetricFamily,
+        }[kind](name, texts[kind, name], labels=names)
+        for has, value in samples:
+            who = [has.get(label, "") for label in labels]
+            if kind == "histogram":
+                family.add_metric(who, _buckets(value[0]), value[1])
+            else:
+                family.add_metric(who, value)
+        yield family
