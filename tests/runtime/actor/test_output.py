@@ -46,6 +46,8 @@ class Printer(Actor):
         logging.getLogger("mine").info("an info")
         logging.getLogger("mine").warning("a warning")
     @endpoint
+    def draw(self): sys.stdout.write("\\r10%\\r50%")
+    @endpoint
     def die(self):
         sys.stdout.write("last words")
         os.write(2, b"and an error")
@@ -188,6 +190,28 @@ mesh.say.call("together").get(30)
 def test_options_when_they_cannot_be(procs: ra.ProcMesh, keys: dict[str, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         procs.logging_option(**keys)  # type: ignore[arg-type]
+
+
+LIVES = "\nthreading.Event().wait(60)\n"
+
+
+@pytest.mark.parametrize(
+    ("window", "body", "line"),
+    [
+        (0.2, "mesh.slice(r=1).say.call('alone').get(30)", "[printer{r=1}] alone"),
+        (60, "mesh.say.call('all').get(30)", "[printer{r=0-1}] [2 similar lines] all"),
+        (60, "mesh.slice(r=1).die.call().exception(30)", "[printer{r=1}] last words"),
+        (60, "mesh.slice(r=1).draw.call().get(30)", "[printer{r=1}] 50%"),
+    ],
+)
+def test_a_line_when_the_program_goes_on(
+    program: Start, window: float, body: str, line: str
+) -> None:
+    script = program(f"{HEAD}procs, mesh = printers(2, aggregate_window={window})\n{body}{LIVES}")
+    end = time.monotonic() + SECONDS
+    with script._changed:
+        while f"{line}\n" not in script._lines:
+            assert script._changed.wait(end - time.monotonic()), script._lines
 
 
 def start_unread(tmp_path: Path, body: str) -> "subprocess.Popen[bytes]":

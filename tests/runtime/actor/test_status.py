@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from runtime import dashboard
+from runtime.dashboard import tree
+from runtime.dashboard.tree import as_text
 from runtime.telemetry import places
 from tests.runtime.field.scripts import ROOT, Script
 
@@ -271,3 +275,75 @@ def test_the_folder_when_a_program_makes_it(program: Start, place: Path) -> None
     one.marker("ready", SECONDS)
     assert place.stat().st_mode & 0o777 == 0o700
     assert place.stat().st_uid == os.geteuid()
+
+
+def test_a_program_when_it_has_begun_again(program: Start, status: Status, place: Path) -> None:
+    one = program(
+        HEAD
+        + """
+ra.shutdown_context().get(30)
+again = ra.this_host().spawn_procs({"x": 1}, name="again")
+again.initialized.get(30)
+print("ready", 1, flush=True)
+time.sleep(60)
+"""
+    )
+    one.marker("ready", SECONDS)
+    rows = told(status, "--pid", one.pid)["hosts"][0]["processes"]
+    assert [row["name"] for row in rows] == ["client", "again{x=0}"]
+    assert len(list(place.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b'{"version": 99}', "it answers in version 99 and this is 1"),
+        (b"[]", "no answer: its answer is no object"),
+        (b"no json", "no answer: "),
+        (b"", "no answer: "),
+    ],
+)
+def test_a_program_when_its_answer_is_none(place: Path, answer: bytes, problem: str) -> None:
+    fd = places.open_private(str(place), make=True)
+    name = places.socket_name(os.getpid())
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(places.path_of(fd, name))
+        listener.listen(1)
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            (found,) = (each for each in dashboard.find() if each.pid == os.getpid())
+            told_ = dashboard.status([found], 5.0)
+        finally:
+            thread.join(SECONDS)
+            os.close(fd)
+    (row,) = told_["programs"]
+    assert not row["answered"]
+    assert row["problem"].startswith(problem)
+    jsonschema.validate(told_, SCHEMA)
+    assert row["problem"] in as_text(told_)
+
+
+def test_nothing_when_no_program_runs() -> None:
+    assert as_text(dashboard.status([], 1.0)) == "no program of this user is running"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.04, "0.0 s"),
+        (59.9, "59.9 s"),
+        (61, "1 min 1 s"),
+        (3600 * 2 + 60 * 13, "2 h 13 min"),
+        (86400 * 3 + 7200, "3 d 2 h"),
+    ],
+)
+def test_times_when_people_read_them(seconds: float, text: str) -> None:
+    assert tree._time(seconds) == text
