@@ -18,7 +18,7 @@ bool Mailbox::put(Frame message, bool urgent) {
       status = ReplyStatus::kDeadlock;
     } else {
       (urgent ? urgent_ : messages_).push_back(std::move(message));
-      if (notifier_) notifier_->tell(token_);
+      tell_listeners();
       gate_.open();
       return true;
     }
@@ -38,10 +38,15 @@ std::optional<Frame> Mailbox::take() {
 
 void Mailbox::notify(std::shared_ptr<Notifier> notifier, std::uint64_t token) {
   std::lock_guard lock(mutex_);
-  notifier_ = std::move(notifier);
-  token_ = token;
-  if (notifier_ && (!messages_.empty() || !urgent_.empty()))
-    notifier_->tell(token_);
+  if (!messages_.empty() || !urgent_.empty())
+    notifier->tell(token);
+  else
+    listeners_.push_back({std::move(notifier), token});
+}
+
+void Mailbox::tell_listeners() {
+  for (const Listener& each : listeners_) each.notifier->tell(each.token);
+  listeners_.clear();
 }
 
 bool Mailbox::leads_back(const Frame& message) const {
@@ -85,7 +90,7 @@ void Mailbox::close(const std::string& failure) {
     failure_ = failure;
     left.swap(messages_);
     gate_.open();
-    if (notifier_) notifier_->tell(token_);
+    tell_listeners();
   }
   for (const Frame& message : left)
     answer_(message, ReplyStatus::kFailed, failure);

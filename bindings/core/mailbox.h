@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "frame.h"
 #include "gate.h"
@@ -33,7 +34,8 @@ class Mailbox {
   std::optional<Frame> take();
   // Changes whenever a message comes, or the mailbox is closed.
   [[nodiscard]] Gate& gate() { return gate_; }
-  // Tells a notifier of each message from now on.
+  // Tells the notifier of the next message or of the end, at once if there is a
+  // message. Any number of loops may wait; each asks anew after it was told.
   void notify(std::shared_ptr<Notifier> notifier, std::uint64_t token);
 
   // From here to end_wait() the actor takes no message until that call of its
@@ -47,6 +49,12 @@ class Mailbox {
   [[nodiscard]] std::size_t size();
 
  private:
+  struct Listener {
+    std::shared_ptr<Notifier> notifier;
+    std::uint64_t token;
+  };
+  // With the lock.
+  void tell_listeners();
   [[nodiscard]] bool leads_back(const Frame& message) const;
 
   const ActorId id_;
@@ -56,8 +64,7 @@ class Mailbox {
   std::deque<Frame> messages_;
   std::deque<Frame> urgent_;
   std::unordered_set<std::uint64_t> waits_;
-  std::shared_ptr<Notifier> notifier_;
-  std::uint64_t token_ = 0;
+  std::vector<Listener> listeners_;
   std::optional<std::string> failure_;
 };
 

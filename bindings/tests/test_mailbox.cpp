@@ -114,16 +114,27 @@ TEST_CASE("a closed mailbox answers with its first reason") {
   CHECK(next(box.mailbox) == 2);
 }
 
-TEST_CASE("a notifier is told of what is there, what comes, and the end") {
+TEST_CASE("every notifier is told of what is there, what comes, and the end") {
+  using Tokens = std::vector<std::uint64_t>;
   Box box;
   box.mailbox.put(message(1));
-  const auto notifier = std::make_shared<Notifier>();
-  box.mailbox.notify(notifier, 9);
-  CHECK(notifier->drain() == std::vector<std::uint64_t>{9});
+  const auto first = std::make_shared<Notifier>();
+  const auto second = std::make_shared<Notifier>();
+  box.mailbox.notify(first, 9);
+  CHECK(first->drain() == Tokens{9});
+  CHECK(box.mailbox.take());
+  box.mailbox.notify(first, 9);
+  box.mailbox.notify(second, 8);
+  CHECK(first->drain().empty());
   box.mailbox.put(message(2));
-  CHECK(notifier->drain() == std::vector<std::uint64_t>{9});
+  box.mailbox.put(message(3));
+  CHECK(first->drain() == Tokens{9});  // once, until it asks anew
+  CHECK(second->drain() == Tokens{8});
+  CHECK(box.mailbox.take());
+  CHECK(box.mailbox.take());
+  box.mailbox.notify(second, 7);
   box.mailbox.close("end");
-  CHECK(notifier->drain() == std::vector<std::uint64_t>{9});
+  CHECK(second->drain() == Tokens{7});
 }
 
 TEST_CASE("every message is taken or answered once when it closes meanwhile") {

@@ -74,6 +74,8 @@ async def until(source: Source, ready: Callable[[], bool]) -> None:
     try:
         while not ready():
             await news
+            if ready():
+                return
             news = loop.create_future()
             watcher.renew(token, source, news)
     finally:
