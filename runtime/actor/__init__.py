@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
     from runtime.actor.channel import Channel, Port, PortReceiver, RankedPortReceiver
     from runtime.actor.client import shutdown_context, this_host, this_proc
+    from runtime.actor.controllers import get_or_spawn_controller
     from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
     from runtime.actor.errors import (
         ActorError,
@@ -54,6 +55,7 @@ actor: Actor
 actor_mesh: ActorMesh as_endpoint
 bootstrap: BootstrapCommand default_bootstrap_cmd
 channel: Channel Port PortReceiver RankedPortReceiver
+controllers: get_or_spawn_controller
 client: shutdown_context this_host this_proc
 endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
 errors: ActorError CallCancelledError DeadlockError MailboxFullError MeshFailure
@@ -138,6 +140,7 @@ __all__ = [
     "default_bootstrap_cmd",
     "endpoint",
     "get_meter",
+    "get_or_spawn_controller",
     "returns_future",
     "send",
     "shutdown_context",

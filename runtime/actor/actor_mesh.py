@@ -48,6 +48,13 @@ class ActorMesh(MeshTrait, Generic[A]):
         part.__started = self.__started
         return part
 
+    def _as(self, kind: type) -> ActorMesh[A]:
+        """Return the mesh with this class, if it is the actors' own as the asker knows it."""
+        own = self.__kind
+        if (own.__module__, own.__qualname__) != (kind.__module__, kind.__qualname__):
+            return self
+        return ActorMesh(self.__name, kind, self.__actor, self.__nodes, self.__shape)
+
     def _owned(self, started: Future[None], stop: Callable[[str], Future[None]]) -> None:
         """Make this the mesh of its owner, which knows when it is there and can stop it."""
         self.__started, self.__stop = started, stop

@@ -10,7 +10,8 @@ import threading
 
 from runtime.actor import _context, faults, local, observed, ownership
 from runtime.actor.agent import Agent, owner_of
-from runtime.actor.gateway import Gateway
+from runtime.actor.controllers import Controllers
+from runtime.actor.gateway import Gateway, gateway_of_process
 from runtime.actor.host_mesh import HostMesh
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
@@ -36,6 +37,7 @@ class Client:
         self.local = local.Local(local.new_id() << 32, "client")
         self.agent = Agent(self.local, fill)
         self.gateway = Gateway(self.agent)
+        Controllers(self.agent)
         self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
         self._closed = False
@@ -81,7 +83,11 @@ def _root_context() -> Context:
 
 def this_host() -> HostMesh:
     """Return the host that this process runs on."""
-    return HostMesh("this_host", (local.local().gateway,), Shape.unity())
+    here = local.local()
+    own = gateway_of_process(here.gateway)
+    if own is not None:
+        own.warm()
+    return HostMesh("this_host", (here.gateway,), Shape.unity())
 
 
 def this_proc() -> ProcMesh:

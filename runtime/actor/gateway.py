@@ -39,6 +39,7 @@ class Order:
     labels: tuple[str, ...]
     sizes: tuple[int, ...]
     owner: tuple[int, int]
+    root: int
     environment: Mapping[str, str] = field(default_factory=dict)
     bootstrap: bytes | None = None
     python: str | None = None
@@ -118,6 +119,10 @@ class Gateway:
         if order.owner[0] != self._node.id:
             self._node.watch(order.owner[0])
 
+    def warm(self) -> None:
+        """Make the first process of this host start sooner. From any thread."""
+        self._launcher.warm()
+
     def close(self) -> None:
         """End every process of this host."""
         for process in self.processes.values():
@@ -146,7 +151,9 @@ class Gateway:
             node=node_id,
             name=process.name,
             main="runtime.actor.worker:main",
-            argument=dumps((node_id, process.name, dict(order.settings), order.bootstrap))[0],
+            argument=dumps(
+                (node_id, process.name, order.root, dict(order.settings), order.bootstrap)
+            )[0],
             stdout=stdout,
             stderr=stderr,
             fds={"gateway": theirs.fileno(), "listener": listener.fileno()},

@@ -145,6 +145,7 @@ class _Spawning:
             labels=tuple(self.extent.labels),
             sizes=tuple(self.extent.sizes),
             owner=(here.node.id, me.actor),
+            root=here.root,
             bootstrap=dumps((bootstrap,))[0] if bootstrap is not None else None,
             python=python,
             settings=config.export(),

@@ -26,10 +26,14 @@ _KEYS = (
 
 
 class Local:
-    """The one of this process. `name` is how people know it: "client", or mesh and place."""
+    """The one of this process. `name` is how people know it: "client", or mesh and place.
 
-    def __init__(self, node_id: int, name: str) -> None:
+    `root` is the node of the program's client; the client's own is none other.
+    """
+
+    def __init__(self, node_id: int, name: str, root: int | None = None) -> None:
         self.name = name
+        self.root = node_id if root is None else root
         self.host = os.uname().nodename
         self.process = os.getpid()
         self.node = core.make_node(node_id, {key: config.get(key) for key in _KEYS})

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 def is_running() -> bool:
     """Tell whether this thread is in a running event loop; does not import asyncio for it."""
-    asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio._get_running_loop() is not None  # noqa: SLF001 - documented
+    # Without it the module is only being imported, by another thread.
+    running = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
+    return running is not None and running() is not None
 
 
 class _Watcher:

@@ -30,10 +30,10 @@ _NO_GATEWAY = 70  # status of a process whose gateway is gone
 
 def main(fds: dict[str, int], argument: bytes) -> NoReturn:
     """Be a process of a mesh."""
-    node_id, name, settings, bootstrap = loads(argument)
+    node_id, name, root, settings, bootstrap = loads(argument)
     config.adopt(settings)
     marking.install()
-    here = local.Local(node_id, name)
+    here = local.Local(node_id, name, root)
     local.install(here)
     here.node.start()
     here.node.adopt(fds["gateway"], here.gateway, unix_socket=True)

@@ -181,7 +181,7 @@ def _made(instrument: Made) -> Made:
         }[type(found)]
         facts = found.name, found.unit, found.description
         found.elsewhere = getattr(metrics.get_meter(NAME), create)(*facts)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _observed(instrument: Observed, callbacks: Callbacks) -> Observed:

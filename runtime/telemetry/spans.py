@@ -88,5 +88,6 @@ def _elsewhere(name: str) -> Any:  # noqa: ANN401 - a context manager of opentel
 
 def _in_a_loop() -> bool:
     """Tell whether other tasks of this thread may run within the span."""
-    asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio._get_running_loop() is not None  # noqa: SLF001 - documented
+    # Without it the module is only being imported, by another thread.
+    running = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
+    return running is not None and running() is not None
