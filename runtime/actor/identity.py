@@ -31,8 +31,10 @@ def context_of_process(here: Local, actor: int) -> Context:
 
 def fill(instance: Instance, spec: Spec) -> None:
     """Complete what an actor knows of itself."""
-    del spec
     _complete(instance, local())
+    name, nodes = spec.procs
+    extent = spec.point.extent
+    instance.own["proc_mesh"] = lambda: ProcMesh(name, nodes, Shape.of(extent))
 
 
 def _complete(instance: Instance, here: Local) -> None:

@@ -79,7 +79,7 @@ class ProcMesh(MeshTrait):
         mesh: ActorMesh[A] = ActorMesh(
             name, Class, new_actor_id(), self._members(), Shape.of(self.extent)
         )
-        _Actors(mesh, name, self._members(), self.extent, carried).bring_up(self._policy)
+        _Actors(mesh, name, self, carried).bring_up(self._policy)
         return mesh
 
     def logging_option(
@@ -139,14 +139,10 @@ class _Actors:
     """The actors of a mesh as their owner starts them, the first time and again."""
 
     def __init__(
-        self,
-        mesh: ActorMesh[Any],
-        name: str,
-        nodes: list[int],
-        extent: Extent,
-        carried: list[Any],
+        self, mesh: ActorMesh[Any], name: str, procs: ProcMesh, carried: list[Any]
     ) -> None:
         here, me = local(), _context.context().actor_instance
+        nodes, extent = procs._members(), procs.extent  # noqa: SLF001 - of this module
         self._mesh = mesh
         self._name = name
         self._nodes = nodes
@@ -157,6 +153,7 @@ class _Actors:
         self._spec = {
             "actor": mesh._actor_id,  # noqa: SLF001 - of the same package
             "mesh_name": name,
+            "procs": (procs._name, tuple(nodes)),  # noqa: SLF001
             "labels": tuple(extent.labels),
             "sizes": tuple(extent.sizes),
             "owner": (here.node.id, me.actor),
