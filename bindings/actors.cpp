@@ -178,7 +178,7 @@ void init_waiting(nb::module_& m) {
   m.def("make_targets", &make_targets, "nodes"_a, "actors"_a);
   nb::class_<Notifier>(m, "Notifier",
                        "A descriptor that is readable when there is news.")
-      .def(nb::init<>())
+      .def(nb::new_([] { return std::make_shared<Notifier>(); }))
       .def("fileno", &Notifier::fileno)
       .def("tell", &Notifier::tell, "token"_a)
       .def("drain", &Notifier::drain);

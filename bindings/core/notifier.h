@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -10,7 +11,9 @@
 
 namespace eclosion {
 
-class Notifier {
+// Shared by who listens and who tells, in C++ alone: the last of them may be a
+// thread that must not wait for an interpreter's lock.
+class Notifier : public std::enable_shared_from_this<Notifier> {
  public:
   Notifier();
   [[nodiscard]] int fileno() const { return event_.get(); }
