@@ -21,6 +21,7 @@ class Outlet:
         self._waiting: deque[tuple[int, str]] = deque()
         self._size = 0
         self._dropped = 0
+        self.written = 0  # characters so far
 
     def put(self, number: int, line: str) -> None:
         """Add a line for the stream of that number: 0 is output, 1 is error."""
@@ -47,20 +48,34 @@ class Outlet:
     def write(self) -> None:
         """Write lines as long as nobody has to be waited for."""
         while self._waiting:
-            number, text = self._waiting[0]
+            number = self._waiting[0][0]
             stream = _stream(number)
             if not _has_room(stream):
                 break
-            if self._dropped:
-                text = f"({self._dropped} lines of output were dropped here)\n{text}"
-                self._dropped = 0
-            piece, rest = text[:_PIECE], text[_PIECE:]
-            self._size -= len(self._waiting[0][1]) - len(rest)
-            if rest:
-                self._waiting[0] = (number, rest)
-            else:
-                self._waiting.popleft()
+            piece = self._piece(number)
+            self.written += len(piece)
             _write(stream, piece)
+
+    def _piece(self, number: int) -> str:
+        """Take lines of one stream, as many as can be written at once, or a part of a long one."""
+        parts = []
+        left = _PIECE
+        if self._dropped:
+            parts.append(f"({self._dropped} lines of output were dropped here)\n")
+            self._dropped = 0
+        while self._waiting and self._waiting[0][0] == number:
+            text = self._waiting[0][1]
+            if len(text) > left and left < _PIECE:
+                break
+            self._waiting.popleft()
+            if len(text) > left:
+                self._waiting.appendleft((number, text[left:]))
+            parts.append(text[:left])
+            left -= len(parts[-1])
+            self._size -= len(parts[-1])
+            if not left:
+                break
+        return "".join(parts)
 
 
 def _stream(number: int) -> TextIO:

@@ -178,7 +178,11 @@ class Forwarder:
         """Forward what is left, and end. Waits a while for whoever reads."""
         self._closed = True
         os.eventfd_write(self._wake, 1)
-        if self._thread is not None:
+        written = -1
+        while self._thread is not None and self._thread.is_alive():
+            if written == self._outlet.written:
+                return  # it is inside a stream that takes nothing
+            written = self._outlet.written
             self._thread.join(_PATIENCE + 1.0)
 
     # All below runs on the forwarder's thread.
@@ -268,14 +272,14 @@ class Forwarder:
             self._outlet.put(number, f"[{who}] {line}" if prefixed else str(line))
 
     def _write_the_last(self) -> None:
-        deadline = time.monotonic() + _PATIENCE
-        while not self._outlet.empty and time.monotonic() < deadline:
+        while not self._outlet.empty:
             self._outlet.write()
             fd = self._outlet.descriptor()
             if fd is not None:
                 poll = select.poll()
                 poll.register(fd, select.POLLOUT)
-                poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+                if not poll.poll(_PATIENCE * 1000):
+                    break
         if not self._outlet.empty:
             count = self._outlet.lines
             text = f"({count} lines of output were not read in {_PATIENCE:g} s, and are lost)"

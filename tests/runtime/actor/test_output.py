@@ -15,6 +15,7 @@ import pytest
 from runtime import actor as ra
 from runtime import core
 from runtime.actor import output
+from runtime.actor.outlet import Outlet
 from tests.runtime.field.scripts import ROOT, Script
 
 SECONDS = 40.0
@@ -45,6 +46,15 @@ class Printer(Actor):
     def log(self):
         logging.getLogger("mine").info("an info")
         logging.getLogger("mine").warning("a warning")
+    @endpoint
+    def forks(self):
+        print("half", end=" ")
+        if (child := os.fork()) == 0:
+            print()
+            print("of the child")
+            os._exit(0)
+        os.waitpid(child, 0)
+        print("whole")
     @endpoint
     def draw(self): sys.stdout.write("\\r10%\\r50%")
     @endpoint
@@ -150,6 +160,15 @@ for future in futures: future.get(30)
 """,
     )
     assert sorted(lines) == ["[other{r=0}] 12345678"] * 200 + ["[printer{r=0}] abcdefgh"] * 200
+
+
+def test_lines_when_a_fork_of_a_process_prints(program: Start) -> None:
+    lines = ran(program, "procs, mesh = printers(1)\nmesh.forks.call().get(30)")
+    assert sorted(lines) == [
+        "[printer{r=0}] half ",
+        "[printer{r=0}] of the child",
+        "[printer{r=0}] whole",
+    ]
 
 
 def test_options_when_a_mesh_has_its_own(program: Start) -> None:
@@ -317,3 +336,47 @@ def test_lines_when_they_come_from_another_host(capsys: pytest.CaptureFixture[st
     told = capsys.readouterr()
     assert told.out == "[worker{r=0-1}] [2 similar lines] same\n"
     assert told.err == "[worker{r=1}] an error\n"
+
+
+def test_the_end_of_a_program_when_its_output_is_read_slowly(tmp_path: Path) -> None:
+    program = start_unread(
+        tmp_path,
+        """
+from runtime.actor import output
+output._PATIENCE = 0.5
+procs, mesh = printers(1, aggregate_window=0, prefix_logs=False, log_buffer="16MiB")
+mesh.many.call(9000).get(30)
+""",
+    )
+    assert program.stdout is not None
+    parts = []
+    while part := os.read(program.stdout.fileno(), 1 << 15):
+        parts.append(part)
+        select.select([], [], [], 0.05)  # all of it takes longer than its patience with each part
+    program.stdout.close()
+    assert program.wait(SECONDS) == 0
+    lines = b"".join(parts).decode().splitlines()
+    assert lines == [*(f"{number} {'x' * 100}" for number in range(9000)), "the last of them"]
+
+
+def test_lines_when_they_go_to_both_streams(capsys: pytest.CaptureFixture[str]) -> None:
+    outlet = Outlet()
+    long = "é" * 2500
+    for number, line in enumerate(["a", long, "b", "c"]):
+        outlet.put(number % 2, line)
+    assert not outlet.empty
+    outlet.write()
+    assert outlet.empty
+    told = capsys.readouterr()
+    assert told.out == "a\nb\n"
+    assert told.err == f"{long}\nc\n"
+
+
+def test_lines_when_too_many_wait(capsys: pytest.CaptureFixture[str]) -> None:
+    outlet = Outlet()
+    for number in range(20):
+        outlet.put(0, f"{number} " + "x" * (1 << 20))
+    outlet.write()
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == "(5 lines of output were dropped here)"
+    assert [line.split()[0] for line in rest] == [str(number) for number in range(5, 20)]
