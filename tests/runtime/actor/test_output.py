@@ -364,9 +364,9 @@ def test_lines_when_they_go_to_both_streams(capsys: pytest.CaptureFixture[str]) 
     long = "é" * 2500
     for number, line in enumerate(["a", long, "b", "c"]):
         outlet.put(number % 2, line)
-    assert not outlet.empty
+    assert outlet.lines == 4
     outlet.write()
-    assert outlet.empty
+    assert outlet.lines == 0
     told = capsys.readouterr()
     assert told.out == "a\nb\n"
     assert told.err == f"{long}\nc\n"
