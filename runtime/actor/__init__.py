@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from runtime.actor.actor_mesh import ActorMesh, as_endpoint
     from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
     from runtime.actor.channel import Channel, Port, PortReceiver, RankedPortReceiver
-    from runtime.actor.client import shutdown_context, this_host, this_proc
+    from runtime.actor.client import shutdown_context
     from runtime.actor.controllers import get_or_spawn_controller
     from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
     from runtime.actor.errors import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from runtime.actor.faults import default_hook as unhandled_fault_hook
     from runtime.actor.future import Future
+    from runtime.actor.here import this_host, this_proc
     from runtime.actor.host_mesh import HostMesh
     from runtime.actor.lazy import returns_future
     from runtime.actor.mesh_trait import MeshTrait
@@ -56,12 +57,13 @@ actor_mesh: ActorMesh as_endpoint
 bootstrap: BootstrapCommand default_bootstrap_cmd
 channel: Channel Port PortReceiver RankedPortReceiver
 controllers: get_or_spawn_controller
-client: shutdown_context this_host this_proc
+client: shutdown_context
 endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
 errors: ActorError CallCancelledError DeadlockError MailboxFullError MeshFailure
 errors: MessageTooLargeError RemoteError SerializationError ShutdownError SupervisionError
 faults: unhandled_fault_hook=default_hook
 future: Future
+here: this_host this_proc
 host_mesh: HostMesh
 lazy: returns_future
 mesh_trait: MeshTrait

@@ -11,18 +11,15 @@ import threading
 from runtime.actor import _context, faults, local, observed, ownership
 from runtime.actor.agent import Agent, owner_of
 from runtime.actor.controllers import Controllers
-from runtime.actor.gateway import Gateway, gateway_of_process
-from runtime.actor.host_mesh import HostMesh
+from runtime.actor.gateway import Gateway
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
-from runtime.actor.shape import Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from runtime.actor._context import Context
     from runtime.actor.future import Future
     from runtime.actor.owning import Owner
-    from runtime.actor.proc_mesh import ProcMesh
 
 #: The actor that the client is to others.
 ROOT = 1
@@ -79,21 +76,6 @@ def _make() -> local.Local:
 def _root_context() -> Context:
     local.local()
     return _clients[0].context
-
-
-def this_host() -> HostMesh:
-    """Return the host that this process runs on."""
-    here = local.local()
-    own = gateway_of_process(here.gateway)
-    if own is not None:
-        own.warm()
-    return HostMesh("this_host", (here.gateway,), Shape.unity())
-
-
-def this_proc() -> ProcMesh:
-    """Return the process that this runs in, to spawn actors beside."""
-    proc: ProcMesh = _context.context().actor_instance.proc
-    return proc
 
 
 def shutdown_context(host_timeout: float | None = None) -> Future[None]:

@@ -11,7 +11,7 @@ from functools import partial
 from runtime import config, core
 from runtime.actor import output, sending
 from runtime.actor.errors import MeshFailure
-from runtime.actor.launch.launcher import Launcher
+from runtime.actor.launch import early
 from runtime.actor.launch.process import Exit, Spawn
 from runtime.actor.replies import failure_bytes
 from runtime.actor.shape import Extent, Point
@@ -98,9 +98,7 @@ class Gateway:
         self._node = agent.local.node
         self.processes: dict[int, Process] = {}
         self.output = output.Forwarder(self._node)
-        self._launcher = Launcher(
-            on_exit=self._on_exit, preload=("runtime.actor.worker", *config.get("preload"))
-        )
+        self._launcher = early.take(self._on_exit)
         _present.clear()
         _present[self._node.id] = self
         agent.handlers |= {
@@ -118,10 +116,6 @@ class Gateway:
             self._start(order, index)
         if order.owner[0] != self._node.id:
             self._node.watch(order.owner[0])
-
-    def warm(self) -> None:
-        """Make the first process of this host start sooner. From any thread."""
-        self._launcher.warm()
 
     def close(self) -> None:
         """End every process of this host."""

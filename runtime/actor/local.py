@@ -75,6 +75,11 @@ def present() -> Local | None:
     return _present[0] if _present and _present[0].process == os.getpid() else None
 
 
+def is_new() -> bool:
+    """Tell whether neither this process nor the one that it is a fork of had one."""
+    return not _present
+
+
 def install(one: Local) -> None:
     """Make it the one of this process."""
     _present[:] = [one]

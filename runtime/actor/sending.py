@@ -13,7 +13,7 @@ from runtime.actor.errors import (
 from runtime.actor.local import local
 from runtime.actor.replies import failure_from
 from runtime.telemetry import state
-from runtime.transport.pickling import PicklingError, dumps
+from runtime.transport.pickling import PicklingError, dump_call, dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def call(to: Recipients, method: str, args: tuple[Any, ...], kwargs: dict[str, A
     """Send a message that is answered. Blocks while a mailbox is full."""
     context = _context.context()
     me = context.actor_instance
-    data, buffers = _pickled(method, (args, kwargs, to.place, None), to.count)
+    data, buffers = _pickled(method, args, kwargs, to, None)
     timeout = config.get("send_timeout")
     try:
         return core.call(
@@ -101,7 +101,7 @@ def cast(
         obituary = node.obituary_of(target)
         if obituary is not None:
             raise SupervisionError(failure_from(obituary), f"{to.name}.{method}")
-    data, buffers = _pickled(method, (args, kwargs, to.place, port), to.count)
+    data, buffers = _pickled(method, args, kwargs, to, port)
     timeout = config.get("send_timeout")
     try:
         node.cast(to.targets, me.actor, method, context.chain, data, buffers, timeout)
@@ -125,14 +125,18 @@ def cancel(to: Recipients, request: int) -> None:
     local().node.cast(agents(to.nodes), AGENT, "cancel", (), data, [], 0.0)
 
 
-def _pickled(method: str, value: tuple[Any, ...], receivers: int) -> tuple[bytes, list[Any]]:
+def _pickled(
+    method: str, args: tuple[Any, ...], kwargs: dict[str, Any], to: Recipients, port: object
+) -> tuple[bytes, list[Any]]:
     try:
-        data, buffers = dumps(value)
+        data, buffers = dump_call(args, kwargs, to.place, port)
     except PicklingError as error:
         raise SerializationError(f"the arguments of {method}: {error}") from error
-    size = len(data) + sum(memoryview(buffer).nbytes for buffer in buffers)
+    size = len(data)
+    if buffers:
+        size += sum(memoryview(buffer).nbytes for buffer in buffers)
     if state.on:
-        state.sent(size, receivers)
+        state.sent(size, to.count)
     limit = config.get("max_frame")
     if size > limit:
         raise MessageTooLargeError(size, limit)

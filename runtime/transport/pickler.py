@@ -53,7 +53,7 @@ def _code_from(
 
 def _lines_without_file(file: str) -> str | None:
     """Return the source of what was typed into a notebook or a shell: it is in no file."""
-    entry = linecache.cache.get(file)
+    entry: tuple[Any, ...] | None = linecache.cache.get(file)
     if entry is None or len(entry) < _ENTRY or entry[1] is not None:
         return None
     return "".join(entry[2])

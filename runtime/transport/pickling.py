@@ -45,14 +45,32 @@ def loads(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:  # noqa
     return pickle.loads(data, buffers=buffers)  # noqa: S301
 
 
-def _is_plain(value: object) -> bool:
-    """Tell whether pickle alone does it: small values of builtin types, also one level deep."""
-    kind = type(value)
-    if kind in _PLAIN:
-        return kind is not bytes or len(value) < LARGE  # type: ignore[arg-type]
-    if kind is tuple:
-        return all(map(_is_plain, value))  # type: ignore[call-overload]
-    return kind is dict and not value
+def dump_call(
+    args: tuple[Any, ...], kwargs: dict[str, Any], place: object, port: object
+) -> tuple[bytes, list[Any]]:
+    """Return the pickle of the parts of a call and its buffers, as `dumps` does.
+
+    `place` is plain. Most calls have few small arguments, and this is on the way of each.
+    """
+    value = (args, kwargs, place, port)
+    if not kwargs and port is None and _is_plain(args):
+        return pickle.dumps(value, 5), []
+    return dumps(value)
+
+
+def _is_plain(value: tuple[Any, ...]) -> bool:
+    """Tell whether pickle alone does it: small values of builtin types, also in tuples."""
+    for part in value:
+        kind = type(part)
+        if kind in _PLAIN:
+            if kind is bytes and len(part) >= LARGE:
+                return False
+        elif kind is tuple:
+            if not _is_plain(part):
+                return False
+        elif kind is not dict or part:
+            return False
+    return True
 
 
 def _pickled(value: object, buffers: list[pickle.PickleBuffer]) -> bytes:

@@ -1,7 +1,6 @@
 """The launcher: by which a gateway starts, kills and ends the processes of its host."""
 
 import itertools
-import logging
 import os
 import select
 import signal
@@ -19,7 +18,6 @@ from runtime.actor.launch.process import Exit, Spawn
 
 __all__ = ["Exit", "Launcher", "LauncherClosedError", "Spawn"]
 
-_log = logging.getLogger(__name__)
 _MARGIN = 10.0  # seconds that the end may take after the grace
 _JOIN = 5.0
 
@@ -64,6 +62,26 @@ class Launcher:
             except (OSError, ValueError) as error:
                 reason = f"no process was started: {error}"
                 self._failed.append(Exit(request.node, 0, error=reason))
+            self._start_thread()
+            self._alert()
+
+    def tell(self, on_exit: Callable[[Exit], None]) -> None:
+        """Tell of exits by another function from now on."""
+        with self._lock:
+            self._on_exit = on_exit
+
+    def warm(self) -> None:
+        """Start the zygote of processes like this one, so that the first of them need not wait.
+
+        An error is left to the first process that is asked for.
+        """
+        with self._lock:
+            self._check()
+            key = Key(sys.executable, environment.key(os.environ))
+            if key in self._nurseries:
+                return
+            with suppress(OSError):
+                self._nurseries[key] = nursery.start(key, dict(os.environ), self._preload)
             self._start_thread()
             self._alert()
 
@@ -195,8 +213,10 @@ class Launcher:
         for each in exits:
             try:
                 self._on_exit(each)
-            except Exception:  # noqa: BLE001 - one bad answer must not silence the rest
-                _log.exception("on_exit failed for %s", each)
+            except Exception:
+                import logging  # costs the start of a program a part of its time
+
+                logging.getLogger(__name__).exception("on_exit failed for %s", each)
 
     def _forget(self) -> None:
         """In a fork of the gateway: let go of everything, so that its death is seen."""
