@@ -156,10 +156,7 @@ class _Spawning:
                 here.node.revive(child.node)
             ranks = [child.point.rank for child in some]
             for gateway, order in _orders(common, nodes, ranks, commands):
-                bound = tuple(
-                    affinities[rank % self.per_host] for rank in order.ranks if affinities
-                )
-                place_order(here, gateway, replace(order, affinity=bound))
+                place_order(here, gateway, _bound(order, affinities))
             for child in some:
                 here.node.watch(child.node)
 
@@ -214,6 +211,12 @@ def _orders(
                 argv=tuple(command.args),
             ),
         )
+
+
+def _bound(order: Order, affinities: tuple[tuple[int, ...] | None, ...]) -> Order:
+    """Return the order with the CPUs of its processes, given for each process of a host."""
+    some = tuple(affinities[rank % len(affinities)] for rank in order.ranks if affinities)
+    return replace(order, affinity=some)
 
 
 def _affinities(
