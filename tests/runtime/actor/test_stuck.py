@@ -72,12 +72,11 @@ threading.Event().wait(60)
 """
     )
     out = until(script, "in where_it_waits")
-    assert "[runtime] plain{r=1}.waits has run for 0." in out
+    assert "[runtime] plain{r=1}.waits has run for " in out
     assert " in procs{r=1} (pid " in out
     assert "in waits" in out
     assert "in handle" not in out  # the runtime's own frames say nothing
-    out = until(script, "in where_it_waits")
-    assert out.count("has run for") == 1
+    assert out.count("plain{r=1}.waits has run for") == 1
 
 
 def test_an_endpoint_when_it_was_told_before(program: Start, fifo: str) -> None:
@@ -143,7 +142,7 @@ threading.Event().wait(60)
     )
     out = until(script, "something holds the interpreter's lock", " in holds")
     assert "[runtime] procs{r=1} (pid " in out
-    assert "its Python has not answered for 0." in out
+    assert "its Python has not answered for " in out
     assert "[procs{r=1}]   File " in out
 
 
