@@ -27,7 +27,15 @@ def events() -> list[ra.MeshFailure]:
 
 def record_failures() -> None:
     """Take failures that reach the client as events instead of as its end."""
+    _seen.clear()
     ra.unhandled_fault_hook = _seen.append
+
+
+def forget() -> None:
+    """End the program of the last case, and leave no setting of its behind."""
+    ra.shutdown_context().get(LONG)
+    config.clear_runtime_config()
+    _settings.clear()
 
 
 class Mesh:
@@ -42,7 +50,6 @@ class Mesh:
         **settings: Any,  # noqa: ANN401
     ) -> None:
         _configure(settings)
-        _seen.clear()
         self._reader = Reader()
         if log_reader_paused is not None:
             self._reader.begin(paused=log_reader_paused)
@@ -101,11 +108,11 @@ def _configure(settings: Mapping[str, Any]) -> None:
     unknown = settings.keys() - _SETTINGS.keys()
     if unknown:
         raise TypeError(f"mesh() takes no {sorted(unknown)} yet")
+    if ra.context().actor_instance.mailbox is not None:
+        return  # an actor's mesh has its program's settings
+    record_failures()
     wanted = {_SETTINGS[name]: value for name, value in settings.items()}
-    if ra.context().actor_instance.mailbox is not None or wanted == _settings:
-        return
-    ra.shutdown_context().get(LONG)
-    config.clear_runtime_config()
-    config.configure(**wanted)
-    _settings.clear()
-    _settings.update(wanted)
+    if wanted != _settings:
+        forget()
+        config.configure(**wanted)
+        _settings.update(wanted)

@@ -18,7 +18,7 @@ from tests.runtime.field.errors import (
     Timeout,
 )
 from tests.runtime.field.machine import Faults, Machine
-from tests.runtime.field.mesh import Mesh, events, record_failures
+from tests.runtime.field.mesh import Mesh, events, forget
 from tests.runtime.field.scripts import Script, script
 from tests.runtime.field.supervised import Supervised
 
@@ -41,6 +41,7 @@ __all__ = [
     "endpoint",
     "events",
     "faults",
+    "forget",
     "logs",
     "mesh",
     "os",
@@ -71,6 +72,3 @@ def tmpfile() -> str:
     fd, path = tempfile.mkstemp(prefix="field_")
     _close(fd)
     return path
-
-
-record_failures()
