@@ -51,13 +51,15 @@ class Client:
         if self._closed or self.local.process != os.getpid():
             return
         self._closed = True
-        self._observed.close()
-        self.gateway.close()
-        self._observed.closed()
-        self.agent.leaving = True
-        self.local.node.tell(0, "!wake")
-        self._thread.join(5.0)
-        self.local.node.stop()
+        try:
+            self._observed.close()
+            self.gateway.close()
+            self._observed.closed()
+        finally:  # a second Ctrl-C comes here too: the zygote ends what is left
+            self.agent.leaving = True
+            self.local.node.tell(0, "!wake")
+            self._thread.join(5.0)
+            self.local.node.stop()
 
 
 def _make() -> local.Local:
