@@ -1,6 +1,7 @@
 """Compare the port with torch.utils.hipify on real CUDA trees: CPU time, and what compiles.
 
     python benchmarks/porting.py [--trees NAME ...] [--runs 5] [--no-compile] [--every N]
+        [--json FILE]
 
 Each conversion runs in a process of its own, ours and the peer's in turn, over the same files; the
 median of the runs is shown.  Then every unit with CUDA in it is compiled (syntax only) for the host
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,35 +59,51 @@ def main() -> int:
     parser.add_argument("--no-compile", action="store_true", help="compare the time alone")
     parser.add_argument("--every", type=int, default=1, help="compile each Nth unit")
     parser.add_argument("--jobs", type=int, default=default_jobs(), help="compilers at a time")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     given = parser.parse_args()
     try:
         trees = pinned(frozenset(given.trees))
         with tempfile.TemporaryDirectory(prefix="bench-porting-") as folder:
-            return _compare(trees, Path(folder), given)
+            told = _compare(trees, Path(folder), given)
     except FetchError as error:
         print(error, file=sys.stderr)
         return 1
+    print(told["summary"])
+    if given.json:
+        given.json.write_text(json.dumps(told, indent=1) + "\n")
+    return 1 if told["slower"] or told["less"] else 0
 
 
-def _compare(trees: list[Tree], work: Path, given: argparse.Namespace) -> int:
+def _compare(trees: list[Tree], work: Path, given: argparse.Namespace) -> dict[str, Any]:
     heading = f"{'files':>6} {'ours':>8} {'peer':>8} {'ratio':>6}   start-up ours/peer"
     print(f"{'conversion alone, CPU seconds':32} {heading}")
-    slower = []
+    timings: dict[str, Timing] = {}
     converted: dict[str, tuple[Converted, Converted]] = {}
     for tree in trees:
         timing, converted[tree.name] = _time(tree, work / tree.name, given.runs)
-        slower += [tree.name] if timing.ratio >= 1 else []
+        timings[tree.name] = timing
         print(
             f"{tree.label:32} {timing.files:6} {timing.ours:8.3f} {timing.peer:8.3f}"
             f" {timing.ratio:6.2f}   {timing.startup[0]:.3f}/{timing.startup[1]:.3f}",
             flush=True,
         )
-    worse = [] if given.no_compile else _rates(trees, converted, given)
-    if slower:
-        print(f"slower than the peer: {', '.join(slower)}")
-    if worse:
-        print(f"less compiles than with the peer: {', '.join(worse)}")
-    return 1 if slower or worse else 0
+    rates = {} if given.no_compile else _rates(trees, converted, given)
+    slower = [name for name, timing in timings.items() if timing.ratio >= 1]
+    less = [name for name, sides in rates.items() if any(o < p for o, p, _ in sides.values())]
+    return {
+        "seconds": {name: asdict(each) | {"ratio": each.ratio} for name, each in timings.items()},
+        "compiled": rates,
+        "slower": slower,
+        "less": less,
+        "summary": _summary(len(trees), slower, less, compiled=not given.no_compile),
+    }
+
+
+def _summary(trees: int, slower: list[str], less: list[str], *, compiled: bool) -> str:
+    parts = [f"slower than the peer: {', '.join(slower) or 'no tree'}"]
+    if compiled:
+        parts.append(f"less compiles than with the peer: {', '.join(less) or 'of no tree'}")
+    return f"porting: {trees} trees; {'; '.join(parts)}"
 
 
 def _time(tree: Tree, work: Path, runs: int) -> tuple[Timing, tuple[Converted, Converted]]:
@@ -128,12 +145,13 @@ def _rates(
     trees: list[Tree],
     converted: dict[str, tuple[Converted, Converted]],
     given: argparse.Namespace,
-) -> list[str]:
+) -> dict[str, dict[str, tuple[int, int, int]]]:
+    """Print what compiles of each tree; returns ours, the peer's and all units by tree and side."""
     names = read_names(ROOT / "porting" / "mappings", ROCM)
     comparison = Comparison(_compiler(given.jobs), names, given.every)
     heading = " ".join(f"{side} ours/peer/all".rjust(24) for side in Side)
     print(f"\n{'units that clang accepts':32} {heading}")
-    worse = []
+    rates = {}
     everything: list[UnitResult] = []
     for tree in trees:
         ours, peer = (_flagged(tree, result) for result in converted[tree.name])
@@ -141,11 +159,11 @@ def _rates(
         everything += results
         _print_rates(tree.label, results)
         _print_details(results)
-        worse += [tree.name] if _lower(results) else []
+        rates[tree.name] = {str(side): _rate(results, side) for side in Side}
     _print_rates("all", everything)
     units = {(r.unit, r.side) for r in everything if not r.excluded}
     print(f"{len({unit for unit, _ in units})} different unit paths were compared")
-    return worse
+    return rates
 
 
 def _flagged(tree: Tree, converted: Converted) -> Converted:
@@ -175,12 +193,8 @@ def _compiler(jobs: int) -> Compiler:
 
 
 def _print_rates(label: str, results: list[UnitResult]) -> None:
-    cells = []
-    for side in Side:
-        counted = [r for r in results if r.side is side and not r.excluded]
-        ours = sum(r.ours.passed for r in counted)
-        peer = sum(r.peer.passed for r in counted)
-        cells.append(f"{ours}/{peer}/{len(counted)}".rjust(24))
+    rates = (_rate(results, side) for side in Side)
+    cells = [f"{ours}/{peer}/{count}".rjust(24) for ours, peer, count in rates]
     print(f"{label:32} {' '.join(cells)}", flush=True)
 
 
@@ -200,12 +214,13 @@ def _text(outcome: Outcome) -> str:
     return f"no header {outcome.missing}" if outcome.missing else outcome.error
 
 
-def _lower(results: list[UnitResult]) -> bool:
-    counted = [r for r in results if not r.excluded]
-    return any(
-        sum(r.ours.passed for r in counted if r.side is side)
-        < sum(r.peer.passed for r in counted if r.side is side)
-        for side in Side
+def _rate(results: list[UnitResult], side: Side) -> tuple[int, int, int]:
+    """Return how many units of a side compile of ours and of the peer's, and how many there are."""
+    counted = [r for r in results if r.side is side and not r.excluded]
+    return (
+        sum(r.ours.passed for r in counted),
+        sum(r.peer.passed for r in counted),
+        len(counted),
     )
 
 
