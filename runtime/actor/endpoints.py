@@ -17,7 +17,7 @@ from runtime.telemetry import state
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, overload
 
     from runtime.actor.channel import Port
     from runtime.core import Call
@@ -68,13 +68,24 @@ def _is_async(method: Callable[..., Any]) -> bool:
     return code is not None and bool(code.co_flags & 0x80)
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def endpoint(method: Callable[..., Any], /) -> Any: ...  # noqa: ANN401
+
+    @overload
+    def endpoint(
+        *, propagate: object = ..., explicit_response_port: bool = ..., instrument: bool = ...
+    ) -> Callable[[Callable[..., Any]], Any]: ...
+
+
 def endpoint(
     method: Callable[..., Any] | None = None,
     *,
     propagate: object = None,
     explicit_response_port: bool = False,
     instrument: bool = True,
-) -> Any:  # noqa: ANN401 - a decorator with and without arguments
+) -> Any:
     """Mark a method of an actor as one that others can call.
 
     With `explicit_response_port` its first argument is a Port, to which it replies itself, as often
@@ -89,13 +100,24 @@ def endpoint(
     return make if method is None else make(method)
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def concurrent_endpoint(method: Callable[..., Any], /) -> Any: ...  # noqa: ANN401
+
+    @overload
+    def concurrent_endpoint(
+        *, propagate: object = ..., explicit_response_port: bool = ..., instrument: bool = ...
+    ) -> Callable[[Callable[..., Any]], Any]: ...
+
+
 def concurrent_endpoint(
     method: Callable[..., Any] | None = None,
     *,
     propagate: object = None,
     explicit_response_port: bool = False,
     instrument: bool = True,
-) -> Any:  # noqa: ANN401 - a decorator with and without arguments
+) -> Any:
     """Mark an `async def` as an endpoint that runs beside others: the actor takes more messages.
 
     They begin in the order of their messages; those that run when the actor ends are cancelled.

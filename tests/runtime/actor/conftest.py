@@ -1,4 +1,4 @@
-"""What tests of actors share: processes, programs of their own, and failures that reached the client."""
+"""What tests of actors share: processes, programs, and failures that reached the client."""
 
 from collections.abc import Callable, Iterator
 

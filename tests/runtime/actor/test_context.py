@@ -1,4 +1,5 @@
 """What code knows of where it runs: actors, endpoints, tasks, and the client."""
+# ruff: noqa: ANN401 - actors and meshes have endpoints of any signature
 
 import asyncio
 import os

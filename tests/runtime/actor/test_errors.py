@@ -1,4 +1,5 @@
-"""Exceptions of endpoints as callers see them: themselves, their causes, and where they were raised."""
+"""Exceptions of endpoints as callers see them: themselves, causes, and where they were raised."""
+# ruff: noqa: ANN401 - actors and meshes have endpoints of any signature
 
 import asyncio
 import threading
@@ -23,24 +24,24 @@ class ShapeError(Exception):
         super().__init__(f"want {want} got {got}")
 
 
-class NoText(Exception):
+class NoTextError(Exception):
     """Has no text."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
 
 
-class OnlyThere(Exception):
+class OnlyThereError(Exception):
     """Does not unpickle in the client."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _not_in_the_client, ()
 
 
-def _not_in_the_client() -> OnlyThere:
+def _not_in_the_client() -> OnlyThereError:
     if ra.context().actor_instance.name == "client":
         raise ImportError("not here")
-    return OnlyThere("far")
+    return OnlyThereError("far")
 
 
 class Faulty(Actor):
@@ -48,17 +49,18 @@ class Faulty(Actor):
 
     @endpoint
     def raises(self, kind: str) -> None:
+        missing: dict[str, int] = {}
         if kind == "chain":
             try:
                 try:
-                    {}["x"]
+                    missing["x"]
                 except KeyError as error:
                     raise OSError(5, "disk") from error
             except OSError:
                 raise ValueError("third")  # noqa: B904 - a context is wanted
         if kind == "from None":
             try:
-                {}["x"]
+                missing["x"]
             except KeyError:
                 raise ValueError("alone") from None
         if kind == "circle":
@@ -66,14 +68,16 @@ class Faulty(Actor):
             first.__cause__, second.__cause__ = second, first
             raise first
         if kind == "lock":
-            error = ValueError("holds a lock")
-            error.lock = threading.Lock()  # type: ignore[attr-defined]
-            raise error
+            locked = ValueError("holds a lock")
+            locked.lock = threading.Lock()  # type: ignore[attr-defined]
+            raise locked
         if kind == "notes":
             noted = ValueError("noted")
             noted.add_note("a note")
             raise noted
-        raise {"shape": ShapeError(2, 3), "no text": NoText(), "there": OnlyThere("far")}[kind]
+        raise {"shape": ShapeError(2, 3), "no text": NoTextError(), "there": OnlyThereError("far")}[
+            kind
+        ]
 
     @endpoint
     def returns_lock(self) -> object:
@@ -157,7 +161,7 @@ def test_error_when_its_traceback_is_read(faulty: Any) -> None:
     [
         ("shape", "ShapeError", "want 2 got 3"),
         ("lock", "ValueError", "holds a lock"),
-        ("no text", "NoText", "its text cannot be had"),
+        ("no text", "NoTextError", "its text cannot be had"),
     ],
 )
 def test_error_when_it_cannot_be_pickled(faulty: Any, kind: str, name: str, text: str) -> None:
@@ -170,7 +174,7 @@ def test_error_when_it_cannot_be_pickled(faulty: Any, kind: str, name: str, text
 def test_error_when_it_cannot_be_rebuilt_here(faulty: Any) -> None:
     original = raised(faulty, "there").exception
     assert isinstance(original, ra.RemoteError)
-    assert original.type_name.endswith("OnlyThere")
+    assert original.type_name.endswith("OnlyThereError")
 
 
 def test_error_when_it_has_notes(faulty: Any) -> None:
@@ -183,7 +187,7 @@ def test_result_when_it_cannot_be_pickled(faulty: Any) -> None:
 
 
 def test_argument_when_it_cannot_be_rebuilt_there(faulty: Any) -> None:
-    with pytest.raises(ra.ActorError, match="LookupError: 'cannot be rebuilt'|cannot be rebuilt"):
+    with pytest.raises(ra.ActorError, match="LookupError: cannot be rebuilt"):
         faulty.reads.call_one(Broken()).get(SECONDS)
     assert faulty.reads.call_one(1).get(SECONDS) == 1
 
@@ -218,7 +222,7 @@ def test_error_when_awaited(faulty: Any) -> None:
 def test_error_when_many_actors_raise() -> None:
     with ra.this_host().spawn_procs({"r": 2}) as procs:
         mesh = procs.spawn("faulty", Faulty)
-        with pytest.raises(ra.ActorError, match="a note|noted"):
+        with pytest.raises(ra.ActorError, match="noted"):
             mesh.raises.call("notes").get(SECONDS)
 
 

@@ -171,7 +171,8 @@ if __name__ == "__main__":
     mesh = ra.this_host().spawn_procs({{"r": 2}})
     w = mesh.spawn("w", W)
     pids = [pid for found in w.pids.call().get(30).values() for pid in found]
-    with open(f"/proc/{{pids[0]}}/stat") as file: zygote = int(file.read().rpartition(")")[2].split()[1])
+    with open(f"/proc/{{pids[0]}}/stat") as file:
+        zygote = int(file.read().rpartition(")")[2].split()[1])
     print("PIDS", [*pids, zygote], flush=True)
     {rest}
 """
@@ -193,7 +194,10 @@ def start(program: Program, rest: str, *, kids: bool = False) -> tuple[Script, l
         "f = w.pids.call()",
         "import asyncio; asyncio.run(asyncio.wait_for(w.pids.call(), 30))",
         "ra.shutdown_context().get(30)",
-        "ra.shutdown_context().get(30); ra.this_host().spawn_procs().spawn('w', W).pids.call().get(30)",
+        (
+            "ra.shutdown_context().get(30)\n"
+            "    ra.this_host().spawn_procs().spawn('w', W).pids.call().get(30)"
+        ),
     ],
 )
 def test_program_when_it_ends_without_a_word(program: Program, rest: str) -> None:
@@ -236,7 +240,8 @@ def test_program_when_its_zygote_is_killed(program: Program) -> None:
         "os.kill(zygote, 9)\n"
         "    while not (error := w.pids.call().exception(30)): pass\n"
         "    print('ERROR', repr(str(error)), flush=True)\n"
-        "    print('AGAIN', len(ra.this_host().spawn_procs().spawn('w', W).pids.call_one().get(30)))"
+        "    again = ra.this_host().spawn_procs().spawn('w', W)\n"
+        "    print('AGAIN', len(again.pids.call_one().get(30)))"
     )
     script, pids = start(
         program, f"ra.unhandled_fault_hook = lambda f: None\n    {rest}", kids=True

@@ -88,7 +88,7 @@ class Supervised:
         self._ended = False
 
     def __enter__(self) -> Self:
-        self._hook: Callable[[ra.MeshFailure], None] = ra.unhandled_fault_hook
+        self._hook: Callable[[ra.MeshFailure], object] = ra.unhandled_fault_hook
         ra.unhandled_fault_hook = self._died
         names = tuple(f"child{number}" for number in range(self._plan.children))
         self._handle(Spawned("children", names, self._policy))

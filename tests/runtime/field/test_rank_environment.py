@@ -1,4 +1,5 @@
 """The environment of processes is what was asked for, and the controller's stays as it is."""
+# ruff: noqa: ANN401 - actors and meshes have endpoints of any signature
 
 import os
 from typing import Any

@@ -1,4 +1,5 @@
 """A consumer that is slow holds the producer back: no memory, no failure, and it can be stopped."""
+# ruff: noqa: ANN401 - actors and meshes have endpoints of any signature
 
 import os
 import time
@@ -24,14 +25,16 @@ def test_producer_when_the_consumer_is_slow(rt: Any) -> None:
         one = mesh.spawn(Slow)[0]
         pids = [os.getpid(), one.pid]
         before = sum(map(rt.os.rss, pids))
-        sent, end = 0, time.monotonic() + 10
+        sent, refusals, end = 0, set[int](), time.monotonic() + 10
         while time.monotonic() < end:
             try:
                 one.post("eats", b"x" * 4096)
-                sent += 1
             except MailboxFull as error:
-                assert error.capacity == 1000
+                refusals.add(error.capacity)
                 time.sleep(0.01)
+            else:
+                sent += 1
+        assert refusals <= {1000}
         assert 1000 <= sent <= 1150  # its room, and what ten seconds drain
         assert sum(map(rt.os.rss, pids)) - before < 64 << 20
         assert rt.events() == []

@@ -1,4 +1,5 @@
 """Workers are no forks of the controller: its locks and its memory are not copied."""
+# ruff: noqa: ANN401 - actors and meshes have endpoints of any signature
 
 import builtins
 import logging

@@ -1,4 +1,5 @@
 """What cannot be pickled, or not be rebuilt, is an error at once; nobody waits for ever."""
+# ruff: noqa: ANN401 - actors and meshes have endpoints of any signature
 
 import threading
 import time
