@@ -1,8 +1,10 @@
 """Endpoints that do not end are told once, with where they are."""
 
 import os
+import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,7 @@ from tests.runtime.field.scripts import Script
 
 SECONDS = 40.0
 HEAD = """
-import asyncio, ctypes, os, sys, threading
+import asyncio, ctypes, os, signal, sys, threading
 from runtime import config
 from runtime import actor as ra
 from runtime.actor import Actor, concurrent_endpoint, endpoint
@@ -37,6 +39,7 @@ class Awaits(Actor):
     async def blocks(self, path): self.blocks_the_loop(path)
     def blocks_the_loop(self, path): open(path).read()
 
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 procs = ra.this_host().spawn_procs({"r": 2})
 """
 Start = Callable[[str], Script]
@@ -83,17 +86,20 @@ def test_an_endpoint_when_it_was_told_before(program: Start, fifo: str) -> None:
     script = program(
         HEAD
         + f"""
-mesh = procs.spawn("plain", Plain)
+mesh, other = procs.spawn("plain", Plain), procs.spawn("other", Plain)
 mesh.slice(r=0).waits.broadcast({fifo!r})
-threading.Event().wait(1)  # five times as long as it takes
-print("waited", 1, flush=True)
-open({fifo!r}, "w").close()
+signal.sigwait([signal.SIGUSR1])
+other.slice(r=0).waits.broadcast({fifo!r})
+mesh.slice(r=0).quick.call().get(60)  # when it has ended
 mesh.slice(r=0).waits.broadcast({fifo!r})
 threading.Event().wait(60)
 """
     )
-    script.marker("waited", SECONDS)
-    assert script.out.count("plain{r=0}.waits has run for") == 1
+    until(script, "plain{r=0}.waits has run for")
+    script.send(signal.SIGUSR1)
+    out = until(script, "other{r=0}.waits has run for")  # so it was looked at again
+    assert out.count("plain{r=0}.waits has run for") == 1
+    Path(fifo).write_text("go")
     end = time.monotonic() + SECONDS
     while script.out.count("plain{r=0}.waits has run for") < 2:  # it is another one
         assert time.monotonic() < end, script.out
