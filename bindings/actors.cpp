@@ -36,10 +36,23 @@ MessagePtr message_of(const std::shared_ptr<Node>& node,
   return std::make_unique<PyMessage>(node, std::move(*frame));
 }
 
+// Ends with the last reference to the receiving end of a channel.
+struct OpenChannel {
+  std::shared_ptr<Node> node;
+  ActorId channel;
+
+  OpenChannel(std::shared_ptr<Node> of, ActorId opened)
+      : node(std::move(of)), channel(opened) {}
+  OpenChannel(const OpenChannel&) = delete;
+  OpenChannel& operator=(const OpenChannel&) = delete;
+  ~OpenChannel() { node->drop_mailbox(channel); }
+};
+
 // A mailbox with its node, which learns of what is taken.
 struct PyMailbox {
   std::shared_ptr<Node> node;
   std::shared_ptr<Mailbox> mailbox;
+  std::shared_ptr<OpenChannel> channel = nullptr;
 
   MessagePtr take() {
     auto frame = mailbox->take();
@@ -157,6 +170,11 @@ void init_node(nb::module_& m) {
   m.def("open_mailbox", [](const std::shared_ptr<Node>& node, ActorId actor) {
     return PyMailbox{node, node->open_mailbox(actor)};
   });
+  m.def("open_channel", [](const std::shared_ptr<Node>& node, ActorId number) {
+    const ActorId channel = number | kChannel;
+    return PyMailbox{node, node->open_mailbox(channel),
+                     std::make_shared<OpenChannel>(node, channel)};
+  });
   m.def("call", [](const std::shared_ptr<Node>& node, const PyTargets& targets,
                    ActorId source, nb::handle method, const nb::tuple& chain,
                    nb::handle data, const nb::list& buffers, double timeout,
@@ -194,6 +212,19 @@ void init_waiting(nb::module_& m) {
                             std::uint64_t id) { box.mailbox->begin_wait(id); })
       .def("end_wait",
            [](PyMailbox& box, std::uint64_t id) { box.mailbox->end_wait(id); })
+      .def("wake", [](PyMailbox& box) { box.mailbox->wake(); })
+      .def_prop_ro("id", [](PyMailbox& box) { return box.mailbox->id(); })
+      .def_prop_ro("news",
+                   [](PyMailbox& box) { return box.mailbox->gate().count(); })
+      .def(
+          "wait",
+          [](PyMailbox& box, std::uint32_t seen,
+             std::optional<double> timeout) {
+            Gate& gate = box.mailbox->gate();
+            return wait_for(gate, deadline_of(timeout),
+                            [&] { return gate.count() != seen; });
+          },
+          "seen"_a, "timeout"_a.none())
       .def_prop_ro("closed",
                    [](PyMailbox& box) { return box.mailbox->closed(); })
       .def("__len__", [](PyMailbox& box) { return box.mailbox->size(); });

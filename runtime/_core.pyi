@@ -30,7 +30,7 @@ class Library:
     @property
     def shared(self) -> bool: ...
 
-class FullError(RuntimeError):
+class FullError(Exception):
     """There was no room for a message in its time; the text names what was full."""
 
 class Memory:
@@ -80,6 +80,15 @@ class Mailbox:
     def notify(self, notifier: Notifier, token: int) -> None: ...
     def begin_wait(self, request: int) -> None: ...
     def end_wait(self, request: int) -> None: ...
+    def wake(self) -> None:
+        """Has all that wait look again."""
+    @property
+    def id(self) -> int: ...
+    @property
+    def news(self) -> int:
+        """Return a count that changes whenever a message comes, or it is closed."""
+    def wait(self, seen: int, timeout: float | None) -> bool:
+        """Wait until `news` is another than what was seen; return whether it is."""
     @property
     def closed(self) -> bool: ...
     def __len__(self) -> int: ...
@@ -152,6 +161,9 @@ class Node:
 
 def make_node(node: int, settings: dict[str, Any], /) -> Node: ...
 def open_mailbox(node: Node, actor: int, /) -> Mailbox: ...
+def open_channel(node: Node, number: int, /) -> Mailbox:
+    """Open a mailbox that is dropped with the last reference to it."""
+
 def make_targets(nodes: Sequence[int], actors: Sequence[int]) -> Targets: ...
 def call(
     node: Node,

@@ -49,6 +49,12 @@ void Mailbox::tell_listeners() {
   listeners_.clear();
 }
 
+void Mailbox::wake() {
+  std::lock_guard lock(mutex_);
+  tell_listeners();
+  gate_.open();
+}
+
 bool Mailbox::leads_back(const Frame& message) const {
   if (message.header.chain_length == 0) return false;
   const BodyView view = view_of(message.header, *message.body);

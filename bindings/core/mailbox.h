@@ -37,6 +37,8 @@ class Mailbox {
   // Tells the notifier of the next message or of the end, at once if there is a
   // message. Any number of loops may wait; each asks anew after it was told.
   void notify(std::shared_ptr<Notifier> notifier, std::uint64_t token);
+  // Has all that wait look again.
+  void wake();
 
   // From here to end_wait() the actor takes no message until that call of its
   // own is answered.

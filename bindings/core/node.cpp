@@ -322,4 +322,31 @@ void Node::close_mailbox(ActorId actor, const std::string& failure) {
   mailbox(actor)->close(failure);
 }
 
+std::shared_ptr<Mailbox> Node::mailbox_for(const Frame& request) {
+  const ActorId actor = request.header.target_actor;
+  if ((actor & kChannel) == 0) return mailbox(actor);
+  std::lock_guard lock(mailboxes_mutex_);
+  auto found = mailboxes_.find(actor);
+  return found == mailboxes_.end() ? nullptr : found->second;
+}
+
+void Node::drop_mailbox(ActorId channel) {
+  if (born_ != forks.load()) return;
+  std::shared_ptr<Mailbox> dropped;
+  {
+    std::lock_guard lock(mailboxes_mutex_);
+    auto found = mailboxes_.find(channel);
+    if (found == mailboxes_.end()) return;
+    dropped = std::move(found->second);
+    mailboxes_.erase(found);
+  }
+  dropped->close("");
+  for (const auto& [sender, due] : credits_.close(channel)) {
+    Frame taken = base_frame(FrameKind::kRequest, id());
+    taken.header.source_node = sender;
+    taken.header.target_actor = channel;
+    give_credit(taken, due.messages, due.bytes);
+  }
+}
+
 }  // namespace eclosion

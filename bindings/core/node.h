@@ -48,6 +48,9 @@ struct Outgoing {
 // and this is how the process learns of what happens: requests of its own node
 // whose method starts with "!".
 inline constexpr ActorId kAgent = 0;
+// Set in the mailbox of a channel. It is there from when it is opened until it
+// is dropped, while the one of an actor is made by its first message too.
+inline constexpr ActorId kChannel = 1ULL << 63;
 // The flags of what a node puts into a mailbox of its own: it used no window.
 inline constexpr std::uint8_t kOfNode = 0xff;
 
@@ -95,6 +98,9 @@ class Node : public ConnectionOwner {
   // that is closed.
   std::shared_ptr<Mailbox> open_mailbox(ActorId actor);
   void close_mailbox(ActorId actor, const std::string& failure);
+  // Forgets the mailbox of a channel: what is in it and what comes for it is
+  // dropped, and leaves nothing behind.
+  void drop_mailbox(ActorId channel);
 
   // A message whose large buffers are where its receivers can read them.
   class Prepared;
@@ -152,6 +158,8 @@ class Node : public ConnectionOwner {
   void undeliverable(const Frame& frame, const std::string& why);
   void answer(const Frame& request, ReplyStatus status,
               const std::string& data);
+  // Null for a channel that is not open.
+  std::shared_ptr<Mailbox> mailbox_for(const Frame& request);
   [[nodiscard]] NodeId hop_of(NodeId node) const;
   // These are called with routes_mutex_.
   std::optional<std::string> unreachable(NodeId node);

@@ -67,7 +67,10 @@ void Node::receive_request(Frame frame) {
     return undeliverable(frame, std::string("!") + error.what());
   }
   frame.header.flags = 0;
-  mailbox(actor)->put(std::move(frame), false);
+  if (const auto mailbox = mailbox_for(frame))
+    mailbox->put(std::move(frame), false);
+  else
+    undeliverable(frame, "");
 }
 
 // A body that is not what its header says is no reply: the caller would fail

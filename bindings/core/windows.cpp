@@ -59,4 +59,16 @@ void Credits::forget(NodeId sender) {
   counts_.erase(sender);
 }
 
+std::vector<std::pair<NodeId, Credits::Due>> Credits::close(ActorId mailbox) {
+  std::vector<std::pair<NodeId, Due>> all;
+  std::lock_guard lock(mutex_);
+  for (auto& [sender, counts] : counts_) {
+    auto found = counts.find(mailbox);
+    if (found == counts.end()) continue;
+    if (found->second.messages != 0) all.emplace_back(sender, found->second);
+    counts.erase(found);
+  }
+  return all;
+}
+
 }  // namespace eclosion

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "frame.h"
 #include "gate.h"
@@ -75,6 +77,8 @@ class Credits {
   // Counts a message that was taken; what is due to its sender now.
   Due taken(NodeId sender, ActorId mailbox, std::uint64_t size);
   void forget(NodeId sender);
+  // What is still due to each sender of a mailbox that is no more.
+  std::vector<std::pair<NodeId, Due>> close(ActorId mailbox);
 
  private:
   const std::uint64_t messages_;

@@ -132,6 +132,11 @@ TEST_CASE("every notifier is told of what is there, what comes, and the end") {
   CHECK(second->drain() == Tokens{8});
   CHECK(box.mailbox.take());
   CHECK(box.mailbox.take());
+  box.mailbox.notify(second, 6);
+  const auto seen = box.mailbox.gate().count();
+  box.mailbox.wake();
+  CHECK(box.mailbox.gate().count() != seen);
+  CHECK(second->drain() == Tokens{6});
   box.mailbox.notify(second, 7);
   box.mailbox.close("end");
   CHECK(second->drain() == Tokens{7});
