@@ -23,6 +23,8 @@ from porting.toolkits.platforms import ROCM
 _ENDS = re.compile(r'["\\$]')
 
 _SM = re.compile("^(sm|compute)_")
+# A colon parts folders of a run path.
+_RUN_PATH = re.compile(r"(/|\$ORIGIN(/|$)|\$\{ORIGIN\}(/|$))[^:]*")
 
 _arch_option = click.option(
     "--arch", metavar="LIST", multiple=True, help="GPU architectures, comma-separated."
@@ -110,6 +112,12 @@ def _shown(source: Path) -> str:
 @_rocm_option
 @_arch_option
 @click.option(
+    "--runpath",
+    metavar="FOLDER",
+    multiple=True,
+    help="Where the machine that runs it has ROCm's libraries; $ORIGIN is the file's folder.",
+)
+@click.option(
     "--separate", is_flag=True, help="Take every library for one process of its own, not for one."
 )
 @form_option
@@ -119,6 +127,7 @@ def audit_command(  # noqa: PLR0913 - one for each option
     platform: str | None,
     rocm: str,
     arch: tuple[str, ...],
+    runpath: tuple[str, ...],
     form: str,
     separate: bool,
 ) -> int:
@@ -126,7 +135,8 @@ def audit_command(  # noqa: PLR0913 - one for each option
 
     BINARY is a program, a shared library, an object, a static archive, or a folder of these.
     Shared libraries that are named together are taken for parts of one process.  ROCm's libraries
-    are expected where the machine has ROCm, else in /opt/rocm/lib.
+    are expected where this machine has ROCm, else in /opt/rocm/lib, and in each --runpath, which
+    need not be on this machine.
     """
     from porting.link.audit import audit
     from porting.link.audit_report import to_json, to_text
@@ -136,7 +146,9 @@ def audit_command(  # noqa: PLR0913 - one for each option
     Target(rocm)  # says what is wrong with a release
     archs = _listed(arch)
     _check_archs(archs)
-    question = Question(platform or "", rocm, archs, _rocm_folders())
+    _check_run_paths(runpath)
+    folders = (*map(Path, runpath), *_rocm_folders())
+    question = Question(platform or "", rocm, archs, folders)
     result = audit(binaries, question, Search.of_system(os.environ), separate=separate)
     if form == "json":
         write_json(to_json(result))
@@ -163,6 +175,16 @@ def _check_archs(archs: tuple[str, ...]) -> None:
             raise UsageError(
                 f"'{arch}' is no GPU architecture; write it like gfx942 or 80"
             ) from error
+
+
+def _check_run_paths(folders: tuple[str, ...]) -> None:
+    """Raise UsageError for what is another folder wherever a user is, or more than a folder."""
+    for folder in folders:
+        if not _RUN_PATH.fullmatch(folder):
+            raise UsageError(
+                f"--runpath '{folder}' is no folder that a file can rely on; write an absolute one"
+                " or one from $ORIGIN on, each with a --runpath of its own"
+            )
 
 
 def _rocm_folders() -> tuple[Path, ...]:

@@ -16,7 +16,7 @@ class Question:
     """What a file is to be right for.
 
     `platform`: "" when any will do.  `archs`: processors that device code is to have.
-    `rocm_folders`: where ROCm's libraries are on the machine that runs it.
+    `rocm_folders`: where ROCm's libraries are on the machine that runs it, as a run path says it.
     """
 
     platform: str

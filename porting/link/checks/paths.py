@@ -1,6 +1,7 @@
 """Where a ROCm file tells the loader to look for its libraries."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,7 +17,6 @@ _INSTALLED: Final = re.compile(
     r"/opt/rocm(?:-(?P<release>\d+\.\d+)(?:\.\d+)?)?(?:/[\w.-]+)*/lib(?:64)?/?"
 )
 _SYSTEM: Final = ("/usr/", "/lib/", "/lib64/", "/opt/")
-_WRITE: Final = "link with -Wl,--enable-new-dtags,-rpath,{folder}"
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -36,9 +36,10 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         yield from _leftover(subject, folder, needed)
 
 
-def _wanted_folder(subject: Subject) -> str:
+def _how_to_link(subject: Subject) -> str:
     folders = subject.question.rocm_folders
-    return str(folders[0]) if folders else f"{ROCM.defaults[0]}/lib"
+    folder = folders[0] if folders else f"{ROCM.defaults[0]}/lib"
+    return f"link with {shlex.quote(f'-Wl,--enable-new-dtags,-rpath,{folder}')}"
 
 
 def _absent(subject: Subject, needed: list[str]) -> Iterator[Diagnostic]:
@@ -46,7 +47,7 @@ def _absent(subject: Subject, needed: list[str]) -> Iterator[Diagnostic]:
     if all(any(Path(folder, name).exists() for folder in DEFAULT_FOLDERS) for name in needed):
         return
     message = f"{', '.join(needed)}: needed, and the file has no RUNPATH"
-    yield subject.found(NO_RUNPATH, message, _WRITE.format(folder=_wanted_folder(subject)))
+    yield subject.found(NO_RUNPATH, message, _how_to_link(subject))
 
 
 def _wrong(subject: Subject, folders: tuple[str, ...], needed: list[str]) -> Iterator[Diagnostic]:
@@ -55,14 +56,16 @@ def _wrong(subject: Subject, folders: tuple[str, ...], needed: list[str]) -> Ite
     other = [release for folder in folders if (release := _other_release(subject, folder))]
     why = f"that is ROCm {other[0]}, the target is {subject.question.rocm}" if other else ""
     message = f"RUNPATH {':'.join(folders)} does not hold {', '.join(needed)}"
-    advice = _WRITE.format(folder=_wanted_folder(subject))
-    yield subject.found(WRONG_RUNPATH, f"{message}; {why}" if why else message, advice)
+    told = f"{message}; {why}" if why else message
+    yield subject.found(WRONG_RUNPATH, told, _how_to_link(subject))
 
 
 def _holds_rocm(subject: Subject, folder: str, needed: list[str]) -> bool:
-    """Whether ROCm's libraries are in a folder: by its name, or because they are seen there."""
+    """Whether ROCm's libraries are in a folder: it is said or named so, or they are seen there."""
     place = Path(expand(folder, subject.origin))
-    if any(place == known for known in subject.question.rocm_folders):
+    if any(
+        place == Path(expand(str(known), subject.origin)) for known in subject.question.rocm_folders
+    ):
         return True
     if _other_release(subject, folder):
         return False

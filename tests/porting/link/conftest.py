@@ -85,22 +85,28 @@ class Bench:
         return self.build(name, cudart + user, *flags)
 
     def question(
-        self, platform: str = "", rocm: str = "7.1", archs: Sequence[str] = ()
+        self,
+        platform: str = "",
+        rocm: str = "7.1",
+        archs: Sequence[str] = (),
+        runpath: Sequence[str] = (),
     ) -> Question:
         """Return what files are to be right for."""
-        return Question(platform, rocm, tuple(archs), (self.rocm,))
+        folders = (*map(Path, runpath), self.rocm)
+        return Question(platform, rocm, tuple(archs), folders)
 
-    def audit(
+    def audit(  # noqa: PLR0913 - one for each option
         self,
         *paths: Path,
         platform: str = "",
         rocm: str = "7.1",
         archs: Sequence[str] = (),
+        runpath: Sequence[str] = (),
         separate: bool = False,
         environment: Sequence[str] = (),
     ) -> Audit:
         """Audit files as a loader without cache would load them."""
-        question = self.question(platform, rocm, archs)
+        question = self.question(platform, rocm, archs, runpath)
         return audit(paths, question, Search(tuple(environment)), separate=separate)
 
     def one(self, path: Path, **asked: object) -> Audited:

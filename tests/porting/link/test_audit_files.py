@@ -56,6 +56,37 @@ def test_runpath_when_wrong(bench: "Bench", folder: str, reason: str) -> None:
     assert finding.message.endswith(reason)
 
 
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("/sw/rocm/lib", "/sw/rocm/lib"),
+        ("/sw/rocm/lib", "/sw/rocm/lib/"),
+        ("/opt/rocm-6.2.4/lib", "/opt/rocm-6.2.4/lib"),
+        ("$ORIGIN/../rocm/lib", "$ORIGIN/../rocm/lib"),
+        ("$ORIGIN/../rocm/lib", "${ORIGIN}/../rocm/lib"),
+    ],
+)
+def test_runpath_when_it_is_said_to_hold_the_libraries(
+    bench: "Bench", folder: str, said: str
+) -> None:
+    path = bench.hip_user(runpath=folder)
+    assert "LNK005" in bench.codes(path)
+    assert bench.codes(path, runpath=[said]) == []
+
+
+def test_runpath_when_another_folder_is_said(bench: "Bench") -> None:
+    path = bench.hip_user(runpath="/sw/rocm/lib:build")
+    assert bench.codes(path, runpath=["/sw/rocm"]) == ["LNK005", "LNK006", "LNK006"]
+    assert bench.codes(path, runpath=["/sw/rocm/lib"]) == ["LNK006"]
+    assert bench.codes(path, runpath=["/sw/rocm/lib"], rocm="6.4") == ["LNK007", "LNK006"]
+
+
+def test_runpath_when_missing_is_told_with_the_folder_that_was_said(bench: "Bench") -> None:
+    (finding, *_) = bench.one(bench.hip_user(runpath=None), runpath=["$ORIGIN/rocm"]).findings
+    assert finding.code == "LNK003"
+    assert finding.help == "link with '-Wl,--enable-new-dtags,-rpath,$ORIGIN/rocm'"
+
+
 def test_rpath_when_in_place_of_a_runpath(bench: "Bench") -> None:
     path = bench.hip_user("a.so", f"-Wl,--disable-new-dtags,-rpath,{bench.rocm}", runpath=None)
     (finding,) = bench.one(path).findings

@@ -34,6 +34,14 @@ def test_audit_when_nothing_is_wrong(command: Command, bench: "Bench") -> None:
     assert lines[-1] == "1 file"
 
 
+def test_audit_when_it_is_said_where_the_libraries_are(command: Command, bench: "Bench") -> None:
+    path = bench.hip_user(runpath="$ORIGIN/../rocm/lib:/sw/rocm/lib")
+    assert command("link", "audit", path).returncode == 1
+    words = ("--runpath", "/sw/rocm/lib", "--runpath", "$ORIGIN/../rocm/lib")
+    done = command("link", "audit", path, "--platform", "rocm", *words)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 file, 1 note")
+
+
 def test_audit_when_something_is_wrong(command: Command, bench: "Bench") -> None:
     path = bench.hip_user(runpath=None)
     done = command("link", "audit", path, "--rocm", "6.4")
@@ -61,6 +69,10 @@ def test_audit_when_a_file_is_no_binary(command: Command, bench: "Bench") -> Non
         ((), "missing argument 'BINARY...'"),
         (("a.so", "--rocm", "5.7"), "ROCm 5.7 is too old to be a target; 6.2 or newer is needed"),
         (("a.so", "--platform", "metal"), "'metal' is not one of 'cuda', 'rocm'"),
+        (("a.so", "--runpath", "lib"), "--runpath 'lib' is no folder that a file can rely on"),
+        (("a.so", "--runpath", ""), "--runpath '' is no folder"),
+        (("a.so", "--runpath", "/a:b"), "--runpath '/a:b' is no folder"),
+        (("a.so", "--runpath", "$ORIGINAL/a"), "--runpath '$ORIGINAL/a' is no folder"),
     ],
 )
 def test_audit_when_used_wrongly(command: Command, words: tuple[str, ...], message: str) -> None:
