@@ -13,7 +13,7 @@ set(ECLOSION_ROCM_ARCHS "gfx90a;gfx942;gfx1100" CACHE STRING
 set(ECLOSION_CUDA_ARCHS "80;90" CACHE STRING
     "NVIDIA GPU architectures with device code")
 set(ECLOSION_RUNPATH "" CACHE STRING
-    "Where runtime._gpu_rocm looks for ROCm's libraries; empty: where they are")
+    "Folders where runtime._gpu_rocm looks for ROCm's libraries; empty: where they are")
 option(ECLOSION_SHARED_RUNTIME "Link cudart as a shared library (tests)" OFF)
 
 # Patterns of files hold these folders, and a colon ends an entry of PYTHONPATH.
@@ -40,7 +40,8 @@ set(porting "${CMAKE_COMMAND}" -E env "PYTHONPATH=${python_path}"
 # Sets a variable to the parts of a list of architectures, separated by
 # semicolons, commas or spaces. PATTERN: what each has to be.
 function(eclosion_architectures name pattern result)
-  string(REGEX REPLACE "[, ]+" ";" archs "${${name}}")
+  string(REGEX REPLACE "[, ;]+" ";" archs "${${name}}")
+  string(REGEX REPLACE "^;|;$" "" archs "${archs}")
   if(archs STREQUAL "")
     message(FATAL_ERROR "${name} is empty; name an architecture or more")
   endif()
@@ -116,7 +117,7 @@ function(eclosion_add_rocm)
   string(JSON release GET "${toolkit}" release)
   string(JSON note GET "${toolkit}" note)
   eclosion_tell_unused(rocm "${home}" ROCM_PATH ROCM_HOME)
-  set(runpath "${ECLOSION_RUNPATH}")
+  eclosion_given_runpath(runpath given)
   if(runpath STREQUAL "")
     eclosion_runpath("${home}" "${note}" "/opt/rocm" runpath)
   endif()
@@ -148,7 +149,7 @@ function(eclosion_add_rocm)
     SOURCE "${work}/source"
     DLPACK 10
     DEPENDS ported_gpu
-    AUDIT --rocm ${release} --arch ${archs}
+    AUDIT --rocm ${release} --arch ${archs} ${given}
     CACHE
       -DCMAKE_HIP_COMPILER:FILEPATH=${home}/llvm/bin/clang++
       -DCMAKE_HIP_COMPILER_ROCM_ROOT:PATH=${home}

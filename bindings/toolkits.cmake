@@ -65,3 +65,21 @@ function(eclosion_runpath home note usual result)
     set(${result} "${folder}/lib64" PARENT_SCOPE)
   endif()
 endfunction()
+
+# Sets a variable to the folders of ECLOSION_RUNPATH, and another to the options
+# by which the audit takes them as given: the machine that runs the module has
+# ROCm's libraries there, this one need not.
+function(eclosion_given_runpath result options)
+  string(REGEX REPLACE "[:;]+" ";" folders "${ECLOSION_RUNPATH}")
+  set(audit "")
+  foreach(folder IN LISTS folders)
+    if(NOT folder MATCHES "^(/|[$](ORIGIN|{ORIGIN})(/|$))")
+      message(FATAL_ERROR
+        "ECLOSION_RUNPATH has '${folder}', which is another folder wherever a "
+        "user is; write an absolute one, or one from $ORIGIN on")
+    endif()
+    list(APPEND audit --runpath "${folder}")
+  endforeach()
+  set(${result} "${folders}" PARENT_SCOPE)
+  set(${options} "${audit}" PARENT_SCOPE)
+endfunction()

@@ -73,13 +73,30 @@ def test_what_cannot_be_ported_stops_the_build_with_its_place(gpu: GpuBuild) -> 
 
 
 def test_an_audit_that_finds_something_stops_the_build(gpu: GpuBuild) -> None:
-    wrong = "-DECLOSION_RUNPATH=/nowhere/lib"
-    assert gpu.checkout.run_cmake(wrong, gpu.folder).returncode == 0
+    file = gpu.source / "bindings/gpu/CMakeLists.txt"
+    text = file.read_text(encoding="utf-8")
+    wrong = "set_target_properties(${ECLOSION_MODULE} PROPERTIES INSTALL_RPATH /nowhere/lib)\n"
+    file.write_text(text + wrong, encoding="utf-8")
     done = gpu.build("_gpu_rocm")
-    assert gpu.checkout.run_cmake("-DECLOSION_RUNPATH=", gpu.folder).returncode == 0
+    file.write_text(text, encoding="utf-8")
     assert done.returncode != 0
     assert re.search(r"LNK005 warning: RUNPATH /nowhere/lib", done.stdout)
     assert gpu.build("_gpu_rocm").returncode == 0
+
+
+def test_a_run_path_that_was_given_need_not_be_on_this_machine(gpu: GpuBuild) -> None:
+    """A login node builds for machines whose ROCm is in a folder that it has not."""
+    given = "$ORIGIN/../../rocm/lib:/sw/rocm/lib"
+    configured = gpu.checkout.run_cmake(f"-DECLOSION_RUNPATH={given}", gpu.folder)
+    assert configured.returncode == 0, configured.stderr
+    done = gpu.build("_gpu_rocm")
+    dynamic = subprocess.run(
+        ["readelf", "--dynamic", gpu.module("rocm")], capture_output=True, text=True, check=True
+    ).stdout
+    assert gpu.checkout.run_cmake("-DECLOSION_RUNPATH=", gpu.folder).returncode == 0
+    assert gpu.build("_gpu_rocm").returncode == 0
+    assert done.returncode == 0, done.stdout
+    assert f"(RUNPATH)            Library runpath: [{given}]" in dynamic
 
 
 def test_a_build_for_tests_links_cudas_runtime_as_a_library(gpu: GpuBuild) -> None:

@@ -1,5 +1,6 @@
 """What a build of the GPU modules is configured with: toolkits, run path, architectures."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -136,11 +137,39 @@ def test_asking_for_a_release_that_is_too_old_is_an_error(
     assert "--rocm 6.4 is older than --oldest 7.0" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "folders"),
+    [
+        ("/sw/rocm/lib", ["/sw/rocm/lib"]),
+        ("$ORIGIN/../rocm/lib:/sw/rocm/lib", ["$ORIGIN/../rocm/lib", "/sw/rocm/lib"]),
+        ("/sw/rocm/lib;${ORIGIN}", ["/sw/rocm/lib", "${ORIGIN}"]),
+    ],
+)
 @pytest.mark.usefixtures("rocm")
-def test_a_run_path_that_was_given_stays(checkout: Checkout, tmp_path: Path) -> None:
-    setting = "-DECLOSION_RUNPATH=$ORIGIN/../rocm/lib"
-    assert checkout.configure(tmp_path / "build", setting, gpu="rocm").returncode == 0
-    assert _given(tmp_path / "build")["ECLOSION_RUNPATH"] == "$ORIGIN/../rocm/lib"
+def test_a_run_path_that_was_given_stays_and_the_audit_is_told(
+    checkout: Checkout, tmp_path: Path, given: str, folders: list[str]
+) -> None:
+    done = checkout.configure(tmp_path / "build", f"-DECLOSION_RUNPATH={given}", gpu="rocm")
+    assert done.returncode == 0, done.stderr
+    written = _given(tmp_path / "build")["ECLOSION_RUNPATH"]
+    assert written.replace("\\", "").split(";") == folders
+    rules = (tmp_path / "build/build.ninja").read_text(encoding="utf-8")
+    (audit,) = (line for line in rules.splitlines() if "link audit" in line)
+    command = audit.partition(" = ")[2].replace("$$", "$")
+    words = shlex.split(command.replace("\\$", "$"))
+    asked = [words[at + 1] for at, word in enumerate(words) if word == "--runpath"]
+    assert asked == folders
+
+
+@pytest.mark.parametrize("folder", ["lib", "../lib", "/sw/rocm/lib:lib", "$ORIGINAL/lib"])
+@pytest.mark.usefixtures("rocm")
+def test_a_run_path_from_the_users_folder_is_an_error(
+    checkout: Checkout, tmp_path: Path, folder: str
+) -> None:
+    done = checkout.configure(tmp_path, f"-DECLOSION_RUNPATH={folder}", gpu="rocm")
+    assert done.returncode != 0
+    wrong = folder.rpartition(":")[2]
+    assert f"ECLOSION_RUNPATH has '{wrong}', which is another folder" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -207,6 +236,7 @@ def test_a_folder_with_other_odd_names_will_do(checkout: Checkout, tmp_path: Pat
     ("platform", "setting", "message"),
     [
         ("rocm", "ECLOSION_ROCM_ARCHS=", "ECLOSION_ROCM_ARCHS is empty"),
+        ("rocm", "ECLOSION_ROCM_ARCHS=;", "ECLOSION_ROCM_ARCHS is empty"),
         ("rocm", "ECLOSION_ROCM_ARCHS=gfx90a,sm_90", "ECLOSION_ROCM_ARCHS has 'sm_90'"),
         ("cuda", "ECLOSION_CUDA_ARCHS=80;sm_90", "ECLOSION_CUDA_ARCHS has 'sm_90'"),
     ],
@@ -220,9 +250,12 @@ def test_what_is_no_architecture_is_an_error(
     assert message in done.stderr
 
 
+@pytest.mark.parametrize("archs", ["gfx90a, gfx942", "gfx90a;gfx942;", " ,gfx90a gfx942,"])
 @pytest.mark.usefixtures("rocm")
-def test_architectures_are_separated_as_people_do(checkout: Checkout, tmp_path: Path) -> None:
-    setting = "-DECLOSION_ROCM_ARCHS=gfx90a, gfx942"
+def test_architectures_are_separated_as_people_do(
+    checkout: Checkout, tmp_path: Path, archs: str
+) -> None:
+    setting = f"-DECLOSION_ROCM_ARCHS={archs}"
     done = checkout.configure(tmp_path / "build", setting, gpu="rocm")
     assert done.returncode == 0, done.stderr
     assert _given(tmp_path / "build")["CMAKE_HIP_ARCHITECTURES"] == "gfx90a;gfx942"
