@@ -13,7 +13,6 @@ from runtime.devices.libraries import PLATFORMS
 from runtime.devices.visible import Filter, Filters, agreed
 
 _PLATFORM_OF = {"nvidia": "cuda", "amd": "rocm"}
-_IDENTITIES = ("GPU-", "MIG-")
 
 
 class NoDeviceForRankError(DeviceUnavailableError, ValueError):
@@ -72,13 +71,11 @@ def _contradiction_free(filters: Filters, environment: Mapping[str, str]) -> Fil
 
 
 def _chosen(filter_: Filter, pool: list[str] | None) -> list[str]:
-    """Return what a variable chooses of a pool, None for all; it ends at the first bad entry."""
+    """Return what a variable chooses of a pool, None for all; it ends at a number too high."""
     chosen: list[str] = []
-    for entry in map(str.strip, filter_.value.split(",")):
-        if entry.startswith(_IDENTITIES):
+    for entry in filter_.entries:
+        if not entry.isdigit():
             chosen.append(entry)
-        elif not (entry.isascii() and entry.isdigit()):
-            break
         elif pool is None:
             chosen.append(str(int(entry)))
         elif int(entry) < len(pool):

@@ -26,6 +26,7 @@ from runtime.devices.fitting import (
     check_targets,
     elements,
     factor,
+    stream_priority,
 )
 from runtime.devices.protocol import Buffer, DmaBuf, Element, Properties, Stream
 from runtime.devices.ranges import (
@@ -93,8 +94,9 @@ class CpuDevice:
     def synchronize(self) -> None:
         """Return at once."""
 
-    def stream(self, priority: int = 0) -> CpuStream:  # noqa: ARG002 - nothing waits for anything
-        """Return a stream."""
+    def stream(self, priority: int = 0) -> CpuStream:
+        """Return a stream, of whatever priority: nothing waits for anything."""
+        stream_priority(priority)
         return CpuStream()
 
     def event(self, *, has_time: bool = False) -> CpuEvent:

@@ -8,6 +8,8 @@ from typing import SupportsFloat, SupportsIndex
 from runtime.devices.protocol import Element
 from runtime.devices.ranges import DLPACK_CPU, Range
 
+_INT = 1 << 31
+
 
 def check_reachable(
     found: Range, platform: str, kinds: frozenset[int], array: object, *, by_copy: bool = False
@@ -103,6 +105,21 @@ def check_growth(nbytes: int, most: int) -> None:
     """Raise ValueError for more than a range of `most` bytes can become."""
     if nbytes > most:
         raise ValueError(f"a range of {most} bytes cannot grow to {nbytes}; reserve a larger one")
+
+
+def stream_priority(priority: object) -> int:
+    """Return a priority of streams, an int of C.  Raises ValueError for what is none."""
+    if not isinstance(priority, SupportsIndex) or not -_INT <= index(priority) < _INT:
+        raise ValueError(f"{priority!r} is no priority of a stream; give 0, or lower to go first")
+    return index(priority)
+
+
+def ipc_handle(handle: object) -> bytes:
+    """Return what export_ipc has given.  Raises ValueError for what it gives never."""
+    if not isinstance(handle, bytes):
+        kind = type(handle).__name__
+        raise ValueError(f"a {kind} is no IPC handle; give the bytes that export_ipc returned")  # noqa: TRY004
+    return handle
 
 
 def factor(scale: object) -> float:

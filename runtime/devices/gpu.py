@@ -19,6 +19,8 @@ from runtime.devices.fitting import (
     check_targets,
     elements,
     factor,
+    ipc_handle,
+    stream_priority,
     whole_number,
 )
 from runtime.devices.gpu_memory import GpuPool, GpuVirtualRange, module_size
@@ -132,8 +134,9 @@ class GpuDevice:
 
     def stream(self, priority: int = 0) -> Stream:
         """Return a new stream."""
+        level = stream_priority(priority)
         with told():
-            return GpuStream(self.platform, self._module.Stream(self._index, priority))
+            return GpuStream(self.platform, self._module.Stream(self._index, level))
 
     def event(self, *, has_time: bool = False) -> Event:
         """Return a new event."""
@@ -267,9 +270,9 @@ class GpuDevice:
 
     def open_ipc(self, handle: bytes, nbytes: int) -> Buffer:
         """Open what another process has exported."""
-        size = module_size(byte_count(nbytes))
+        size, raw = module_size(byte_count(nbytes)), ipc_handle(handle)
         with told():
-            buffer: Buffer = self._module.open_ipc(handle, size, self._index)
+            buffer: Buffer = self._module.open_ipc(raw, size, self._index)
             return buffer
 
     def _peer(self, peer: object) -> int:

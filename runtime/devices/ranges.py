@@ -79,6 +79,8 @@ def _as_range(array: object, *, is_target: bool) -> Range:
         capsule = export(max_version=(1, 0))
     except TypeError:  # it is older than versions
         capsule = export()
+    if type(capsule).__name__ != "PyCapsule":
+        raise ValueError(f"its __dlpack__ gave {capsule!r}, no capsule")
     return Range(*range_of_dlpack(capsule, is_target))
 
 
@@ -90,7 +92,12 @@ def _placed(found: Range) -> Range:
 
 def _kind_of(array: object) -> int | None:
     ask = getattr(array, "__dlpack_device__", None)
-    return None if ask is None else int(ask()[0])
+    if ask is None:
+        return None
+    said = ask()
+    if not isinstance(said, tuple) or len(said) != 2:  # noqa: PLR2004 - kind and number
+        raise ValueError(f"its __dlpack_device__ gave {said!r}, no kind and number")
+    return int(said[0])
 
 
 def _used(is_target: bool) -> str:  # noqa: FBT001 - the one thing that it says

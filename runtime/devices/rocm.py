@@ -78,7 +78,8 @@ ROCM = GpuPlatform(
     module="runtime._gpu_rocm",
     library="libamdhip64.so.7",
     home_variables=("ROCM_PATH", "ROCM_HOME"),
-    # ROCm documentation, "GPU isolation techniques".
+    # ROCm documentation, "GPU isolation techniques".  Of its releases so far HIP itself reads
+    # GPU_DEVICE_ORDINAL in OpenCL's programs only, against what that page says.
     filters=Filters(
         "HIP",
         ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"),

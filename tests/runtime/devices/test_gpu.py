@@ -240,3 +240,10 @@ def test_what_the_vendor_does_not_support_is_told_apart(
     with pytest.raises(UnsupportedError, match=r"^gpuMemPoolCreate returned 801$") as caught:
         dev.memory_pool()
     assert (caught.value.call, caught.value.code) == ("gpuMemPoolCreate", 801)
+
+
+@pytest.mark.parametrize("handle", ["h" * 64, None, bytearray(64), 64])
+def test_what_is_no_handle_of_another_process_is_an_error(dev: GpuDevice, handle: Any) -> None:  # noqa: ANN401
+    message = f"^a {type(handle).__name__} is no IPC handle; give the bytes that export_ipc"
+    with pytest.raises(ValueError, match=message):
+        dev.open_ipc(handle, 8)

@@ -132,6 +132,11 @@ def test_devices_that_a_variable_hides_are_named_with_it(make: Make) -> None:
     assert said == "the driver has no ROCm device; HIP_VISIBLE_DEVICES=-1 hides them"
 
 
+def test_a_variable_that_hides_what_another_leaves_is_named(make: Make) -> None:
+    said = _reason(make(count=0), ROCR_VISIBLE_DEVICES="2,3", CUDA_VISIBLE_DEVICES="-1")
+    assert said == "the driver has no ROCm device; CUDA_VISIBLE_DEVICES=-1 hides them"
+
+
 def test_a_variable_that_may_hide_devices_is_named_with_the_runtimes_error(make: Make) -> None:
     """Both runtimes say by an error that none is visible."""
     said = _reason(make(code=100), HIP_VISIBLE_DEVICES="")
@@ -192,7 +197,7 @@ def test_two_platforms_with_devices_need_a_choice() -> None:
 
 
 def test_variables_that_contradict_each_other_are_no_reason_for_the_processor(make: Make) -> None:
-    both = {"ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
+    both = {"ROCR_VISIBLE_DEVICES": "1", "HIP_VISIBLE_DEVICES": "1"}
     contradicted, cpu = examine(make(), both), Availability("cpu", 1)
     with pytest.raises(VisibleDevicesError, match=f"^{re.escape(contradicted.reason)}$"):
         _only([Availability("cuda", 0, "no driver"), contradicted, cpu])
@@ -200,7 +205,7 @@ def test_variables_that_contradict_each_other_are_no_reason_for_the_processor(ma
 
 
 def test_variables_are_of_no_interest_where_the_platform_cannot_be_loaded() -> None:
-    both = {"ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
+    both = {"ROCR_VISIBLE_DEVICES": "1", "HIP_VISIBLE_DEVICES": "1"}
     absent = examine(replace(ROCM, module="runtime._gpu_absent"), both)
     assert "is not in this installation" in absent.reason
     assert _only([absent, Availability("cpu", 1)]) == "cpu"
@@ -211,7 +216,7 @@ def _rows(cuda: int, rocm: int) -> list[Availability]:
 
 
 def test_a_platform_that_was_chosen_and_is_not_there_is_no_other_one() -> None:
-    hidden = {"GPU_PLATFORM": "rocm", "ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
+    hidden = {"GPU_PLATFORM": "rocm", "ROCR_VISIBLE_DEVICES": "1", "HIP_VISIBLE_DEVICES": "1"}
     with pytest.raises(DeviceUnavailableError):
         device("", hidden)
 

@@ -201,3 +201,14 @@ def test_what_is_no_stream_is_not_recorded(dev: Device, thing: Any) -> None:  # 
 def test_handles_are_numbers_for_the_vendors_libraries(dev: Device) -> None:
     stream, event = dev.stream(), dev.event()
     assert (stream.handle != 0) == (event.handle != 0) == (dev.platform != "cpu")
+
+
+@pytest.mark.parametrize("priority", [1 << 31, -(1 << 40), 0.5, None, "high"])
+def test_what_is_no_priority_is_an_error(dev: Device, priority: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"is no priority of a stream; give 0, or lower"):
+        dev.stream(priority)
+
+
+def test_a_priority_that_the_device_has_not_is_its_nearest(dev: Device) -> None:
+    for priority in (-(1 << 31), -1, 1, (1 << 31) - 1):
+        assert dev.stream(priority).is_done()

@@ -104,8 +104,11 @@ class _Refusing:
 class _Lying:
     """An array that hands out something else."""
 
+    def __init__(self, capsule: object) -> None:
+        self.capsule = capsule
+
     def __dlpack__(self, **_: object) -> object:
-        return 5
+        return self.capsule
 
 
 def test_an_arrays_own_refusal_is_passed_on() -> None:
@@ -113,9 +116,21 @@ def test_an_arrays_own_refusal_is_passed_on() -> None:
         as_range(_Refusing())
 
 
-def test_what_is_no_capsule_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"^_Lying is no memory that can be read"):
-        as_range(_Lying())
+@pytest.mark.parametrize("capsule", [None, 5, b"12345678"])
+def test_what_is_no_capsule_is_an_error(capsule: object) -> None:
+    said = f"_Lying is no memory that can be read: its __dlpack__ gave {capsule!r}, no capsule"
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        as_range(_Lying(capsule))
+
+
+@pytest.mark.parametrize("said", [None, 2, (2,)])
+def test_what_is_no_kind_of_device_is_an_error(said: object) -> None:
+    class Odd(_Interface):
+        def __dlpack_device__(self) -> object:
+            return said
+
+    with pytest.raises(ValueError, match=r"^Odd is no memory .* no kind and number$"):
+        as_range(Odd(_WELL_FORMED))
 
 
 class _Old:
