@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+
 from runtime import core
 from runtime.actor import _context
 from runtime.actor.future import Future
@@ -88,56 +93,138 @@ class ReplyPort(Port[R]):
         return ReplyPort, (self._node, self._request, self._index)
 
 
-class _Receipt:
-    """The next message of a mailbox, as a future sees it."""
+class _Inbox:
+    """What comes through a channel, given to those who wait in the order in which they began."""
 
     def __init__(self, mailbox: core.Mailbox) -> None:
-        self._mailbox = mailbox
+        self.mailbox = mailbox
+        # A receipt may be collected, and hand its message back, wherever Python is.
+        self.lock = threading.RLock()
+        self.waiting: deque[_Receipt] = deque()
+        self._back: deque[core.Message] = deque()
+
+    def deal(self) -> None:
+        """Give what is there to those who wait. With the lock."""
+        while self.waiting:
+            message = self.next()
+            if message is None:
+                return
+            self.waiting.popleft().message = message
+
+    def next(self) -> core.Message | None:
+        """Return the next message that nobody has. With the lock."""
+        return self._back.popleft() if self._back else self.mailbox.take()
+
+    def give_back(self, message: core.Message) -> None:
+        """Take back what was dealt to a future that nobody has looked at."""
+        with self.lock:
+            self._back.appendleft(message)
+        self.mailbox.wake()
+
+
+class _Receipt:
+    """The next message of a channel, as a future sees it."""
+
+    def __init__(self, inbox: _Inbox) -> None:
+        self._inbox = inbox
         self.message: core.Message | None = None
         self.id = 0
+        self._is_read = False
+
+    def read(self) -> core.Message:
+        """Return the message, which is nobody else's any more."""
+        message, self.message = self.message, None
+        assert message is not None  # noqa: S101 - settled
+        self._is_read = True
+        return message
 
     @property
     def settled(self) -> bool:
-        if self.message is None:
-            self.message = self._mailbox.take()
-        return self.message is not None
+        with self._inbox.lock:
+            self._inbox.deal()
+            if self.message is None and not self._is_read and not self._inbox.waiting:
+                self.message = self._inbox.next()
+            return self.message is not None or self._is_read
 
     def wait(self, timeout: float | None) -> bool:
-        if self.message is None:
-            self.message = self._mailbox.receive(timeout)
-        return self.message is not None
+        end = None if timeout is None else time.monotonic() + timeout
+        mailbox = self._inbox.mailbox
+        self._join()
+        try:
+            while True:
+                seen = mailbox.news
+                left = None if end is None else max(0.0, end - time.monotonic())
+                if self.settled or not mailbox.wait(seen, left):
+                    return self.settled
+        finally:
+            self.leave()
 
     def notify(self, notifier: core.Notifier, token: int) -> None:
-        self._mailbox.notify(notifier, token)
+        self._join()
+        self._inbox.mailbox.notify(notifier, token)
+
+    def _join(self) -> None:
+        with self._inbox.lock:
+            if self.message is None and self not in self._inbox.waiting:
+                self._inbox.waiting.append(self)
+
+    def leave(self) -> None:
+        """Wait no more."""
+        with self._inbox.lock, suppress(ValueError):
+            self._inbox.waiting.remove(self)
+
+    def __del__(self) -> None:
+        if self.message is not None:
+            self._inbox.give_back(self.message)
+
+
+class _Received(Future["Any"]):
+    """A future of the next message; one that is no longer awaited takes none."""
+
+    def __init__(self, receipt: _Receipt, settle: Callable[[Any], Any]) -> None:
+        super().__init__(receipt, settle, receipt.leave)
+        self._receipt = receipt
+
+    async def _awaited(self) -> Any:  # noqa: ANN401 - whatever was sent
+        try:
+            return await super()._awaited()
+        finally:
+            self._receipt.leave()
 
 
 class PortReceiver(Generic[R]):
-    """The receiving end of a channel; it stays in the process that opened it."""
+    """The receiving end of a channel; it stays in the process that opened it.
 
-    def __init__(self, mailbox: core.Mailbox) -> None:
-        self._mailbox = mailbox
+    The channel ends when nobody has it any more: what is sent then is dropped.
+    """
+
+    def __init__(self, inbox: _Inbox) -> None:
+        self._inbox = inbox
 
     def recv(self) -> Future[R]:
-        """Return a future of the next message that nobody has taken."""
+        """Return a future of the next message that nobody has taken.
+
+        Of several that wait, each gets a message, in the order in which they began to wait. One
+        whose `get` has timed out, or whose task was cancelled, waits no more.
+        """
         return self._future(lambda _rank, value: value)
 
     def ranked(self) -> RankedPortReceiver[R]:
         """Return a receiver of (rank, value): the rank of the sender in its slice."""
-        return RankedPortReceiver(self._mailbox)
+        return RankedPortReceiver(self._inbox)
 
     def _future(self, make: Callable[[int, Any], Any]) -> Future[Any]:
-        receipt = _Receipt(self._mailbox)
+        receipt = _Receipt(self._inbox)
 
         def settle(_: object) -> Any:  # noqa: ANN401 - whatever was sent
-            message = receipt.message
-            assert message is not None  # noqa: S101 - settled
+            message = receipt.read()
             kind, _, rank = message.method.partition(":")
             if kind == "exception":
                 raise rebuilt_error(message.data)[0]
             value = loads(message.data, message.buffers() if message.buffer_count else ())[0]
             return make(int(rank), value)
 
-        return Future(receipt, settle, lambda: None)
+        return _Received(receipt, settle)
 
 
 class RankedPortReceiver(PortReceiver[R]):
@@ -155,9 +242,9 @@ class Channel(Generic[R]):
     def open(once: bool = False) -> tuple[Port[Any], PortReceiver[Any]]:  # noqa: FBT001, FBT002 - Monarch's
         """Return a port and its receiver; `once` says that one message will come."""
         node = local().node
-        actor = new_actor_id()
         del once  # a mailbox costs the same for one message
-        return Port(node.id, actor), PortReceiver(core.open_mailbox(node, actor))
+        mailbox = core.open_channel(node, new_actor_id())
+        return Port(node.id, mailbox.id), PortReceiver(_Inbox(mailbox))
 
     @staticmethod
     def open_ranked(once: bool = False) -> tuple[Port[Any], RankedPortReceiver[Any]]:  # noqa: FBT001, FBT002
