@@ -14,6 +14,7 @@ from runtime.actor.controllers import Controllers
 from runtime.actor.gateway import Gateway
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
+from runtime.actor.replies import failure_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 ROOT = 1
 _lock = threading.Lock()
 _clients: list[Client] = []
+_ended: list[int] = []  # the gateways of this process's earlier programs
 
 
 class Client:
@@ -71,6 +73,8 @@ def _make() -> local.Local:
         _clients[:] = [client]
         local.install(client.local)
         client.start()
+        for gateway in _ended:
+            client.local.node.bury_host(gateway, failure_bytes(_shut_down()))
         atexit.register(client.close)
         return client.local
 
@@ -92,11 +96,18 @@ def shutdown_context(host_timeout: float | None = None) -> Future[None]:
 
     def close() -> None:
         client.close()
+        _ended.append(client.local.node.id)
         local.forget()
         done.open()
 
     threading.Thread(target=close, name="shutdown", daemon=True).start()
     return done.future()
+
+
+def _shut_down() -> faults.MeshFailure:
+    """Return what calls to the processes of an earlier program of this process are told."""
+    words = "its program was ended by shutdown_context"
+    return faults.MeshFailure(event_id=os.urandom(16).hex(), kind="stopped", cause=words)
 
 
 def _root_owner() -> Owner:
@@ -117,8 +128,17 @@ def _end_program(failure: faults.MeshFailure) -> None:
     """Say why the root fails, wake the main thread, and have the program exit with 1."""
     sys.stderr.write(f"the program ends by a failure that nothing handled:\n{failure.report()}\n")
     sys.stderr.flush()
-    atexit.register(os._exit, 1)
+    atexit.register(_leave_as_failed)
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+def _leave_as_failed() -> None:
+    """Have the other exit handlers run, and exit with 1: a handler cannot set the status."""
+    atexit.unregister(_leave_as_failed)
+    atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1)
 
 
 local.provide(_make)

@@ -465,6 +465,8 @@ class Middle(ra.Actor):
     @ra.endpoint
     def start(self): self.leaf.die.broadcast()
 if __name__ == "__main__":
+    import atexit
+    atexit.register(lambda: print("EXIT HANDLER", flush=True))
     middle = ra.this_host().spawn_procs().spawn("middle", Middle)
     middle.start.call_one().get(30)
     time.sleep(60)
@@ -476,6 +478,7 @@ def test_program_when_nobody_handles_a_failure(program: Any) -> None:
     script = program(ROOT)
     assert script.finish(SECONDS) == 1
     assert "NOT REACHED" not in script.out
+    assert "EXIT HANDLER" in script.out
     report = script.out[script.out.index("the program ends by a failure") :]
     assert report.index("exited with status 9") < report.index("which brought down")
     assert report.index("leaf says good-bye") < report.index("middle")
