@@ -108,6 +108,7 @@ class Gateway:
             "!lost": self._lost,
             "!silent": self._silent,
             "!unrouted": self._unrouted,
+            "!ordered": self._expect,
         }
 
     def spawn(self, order: Order) -> None:
@@ -158,6 +159,7 @@ class Gateway:
         )
         try:
             self._launcher.spawn(request)
+            self._node.tell(sending.AGENT, "!ordered", about=node_id)
         finally:
             theirs.close()
             listener.close()
@@ -226,6 +228,18 @@ class Gateway:
             signal=exit_.signal,
             output_tail=tuple(process.output.tail(config.get("tail_lines"))),
         )
+
+    def _expect(self, message: Message) -> None:
+        """Kill a process that is not ready in time: whoever waits for it would wait for ever."""
+        process = self.processes.get(message.source_node)
+        patience = config.get("spawn_timeout")
+
+        def look() -> None:
+            if process is not None and process.pid is None and not process.stopping:
+                process.evidence = f"init:the process was not ready after {patience:g} s"
+                self._end(process, signal.SIGKILL)
+
+        self.agent.after(patience, look)
 
     def _ready(self, message: Message) -> None:
         process = self.processes.get(message.source_node)

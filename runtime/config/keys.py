@@ -113,14 +113,6 @@ _TABLE = (
         "Shared memory that one process holds at a time; 0 sends everything through sockets.",
     ),
     Key(
-        "cast_fanout",
-        "count",
-        8,
-        "Branches of the tree by which a message to many hosts is spread.",
-        low=2,
-        aliases=("max_cast_fanout",),
-    ),
-    Key(
         "heartbeat_interval",
         "duration",
         0.5,
@@ -153,7 +145,7 @@ _TABLE = (
         "spawn_timeout",
         "duration",
         30.0,
-        "How long a process may take to start before it has failed.",
+        "How long a process may take to start, with its bootstrap, before it has failed.",
         aliases=("host_spawn_ready_timeout", "mesh_proc_spawn_max_idle"),
     ),
     Key(

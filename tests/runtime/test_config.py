@@ -152,12 +152,12 @@ def test_configure_when_a_name_is_the_peers() -> None:
 def test_configured_when_left() -> None:
     config.configure(tail_lines=5)
     with config.configured(tail_lines=6, mailbox_capacity=7) as view:
-        assert (view["tail_lines"], view["mailbox_capacity"], view["cast_fanout"]) == (6, 7, 8)
+        assert (view["tail_lines"], view["mailbox_capacity"], view["stuck_after"]) == (6, 7, 60)
         with config.configured(tail_lines=8):
             assert config.get("tail_lines") == 8
         assert config.get("tail_lines") == 6
-        config.configure(cast_fanout=9)
-    assert config.get_runtime_config() == {"tail_lines": 5, "cast_fanout": 9}
+        config.configure(stuck_after=9)
+    assert config.get_runtime_config() == {"tail_lines": 5, "stuck_after": 9}
 
 
 def test_configured_when_the_block_raises() -> None:
@@ -175,13 +175,13 @@ def test_views_when_changed_by_their_reader() -> None:
 def test_layers_when_all_set_one_key(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     file.write_text('send_timeout = "2s"\npreload = ["json"]\ntail_lines = 3\n')
-    its = configuration(CONFIG=file, SEND_TIMEOUT="1s", CAST_FANOUT="4")
-    assert (its.get("send_timeout"), its.get("cast_fanout")) == (2.0, 4)
+    its = configuration(CONFIG=file, SEND_TIMEOUT="1s", STUCK_AFTER="4s")
+    assert (its.get("send_timeout"), its.get("stuck_after")) == (2.0, 4)
     assert (its.get("preload"), its.get("tail_lines")) == (("json",), 3)
-    its.adopt({"send_timeout": 3.0, "cast_fanout": 5})
+    its.adopt({"send_timeout": 3.0, "stuck_after": 5})
     assert (its.get("send_timeout"), its.get("tail_lines")) == (3.0, 3)
     its.configure({"send_timeout": 4})
-    assert (its.get("send_timeout"), its.get("cast_fanout")) == (4.0, 5)
+    assert (its.get("send_timeout"), its.get("stuck_after")) == (4.0, 5)
     its.clear()
     assert its.get("send_timeout") == 3.0
 
