@@ -119,6 +119,33 @@ NodeSettings settings_of(const nb::dict& values) {
   return settings;
 }
 
+// Nothing of a secret can be read again, and it has no text that shows it.
+std::unique_ptr<Credentials> make_credentials(const nb::bytes& secret,
+                                              const nb::object& files) {
+  auto credentials = std::make_unique<Credentials>();
+  const auto* bytes = reinterpret_cast<const std::byte*>(secret.c_str());
+  credentials->secret.assign(bytes, bytes + secret.size());
+  if (!credentials->secret.empty())
+    Handshake::require_long(credentials->secret);
+  if (!files.is_none()) {
+    auto row = nb::cast<nb::tuple>(files);
+    credentials->identity = TlsIdentity::load({nb::cast<std::string>(row[0]),
+                                               nb::cast<std::string>(row[1]),
+                                               nb::cast<std::string>(row[2])});
+  }
+  return credentials;
+}
+
+void init_credentials(nb::module_& m) {
+  nb::class_<Credentials>(m, "Credentials",
+                          "What a host proves to others, and asks of them.");
+  m.def("make_credentials", &make_credentials, "secret"_a,
+        "files"_a = nb::none());
+  m.def("tls_unavailable", &tls_unavailable);
+  m.attr("MIN_SECRET") = Handshake::kMinSecretSize;
+  nb::exception<TlsError>(m, "TlsError");
+}
+
 void init_node(nb::module_& m) {
   nb::class_<Node>(m, "Node", "A process of a running program.")
       .def_prop_ro("id", &Node::id)
@@ -142,6 +169,22 @@ void init_node(nb::module_& m) {
              node.bury_host(gateway, words);
            })
       .def("revive", &Node::revive, "node"_a)
+      .def(
+          "welcome",
+          [](Node& node, int fd, const Credentials& credentials,
+             double at_most) {
+            node.welcome(fd, credentials, duration_of(at_most));
+          },
+          "fd"_a, "credentials"_a, "at_most"_a)
+      .def(
+          "dial",
+          [](Node& node, int fd, const Credentials& credentials,
+             NodeId expected, const std::string& label, double at_most) {
+            node.dial(fd, credentials, expected, label, duration_of(at_most));
+          },
+          "fd"_a, "credentials"_a, "expected"_a, "label"_a, "at_most"_a)
+      .def("set_root", &Node::set_root, "gateway"_a)
+      .def("route_through", &Node::route_through, "gateway"_a, "relay"_a)
       .def("obituary_of",
            [](Node& node, NodeId dead) -> nb::object {
              auto words = node.obituary_of(dead);
@@ -266,6 +309,7 @@ void init_actors(nb::module_& m) {
   nb::exception<Full>(m, "FullError");
   init_message(m);
   init_waiting(m);
+  init_credentials(m);
   init_node(m);
   init_output(m);
 }

@@ -2,7 +2,9 @@
 
 try:
     from runtime._core import (
+        MIN_SECRET,
         Call,
+        Credentials,
         FullError,
         Library,
         LibraryError,
@@ -14,10 +16,12 @@ try:
         OutputPipe,
         Symbol,
         Targets,
+        TlsError,
         accumulate,
         bytes_of,
         call,
         checksum,
+        make_credentials,
         make_node,
         make_targets,
         open_channel,
@@ -26,6 +30,7 @@ try:
         range_of_buffer,
         range_of_dlpack,
         socket_name,
+        tls_unavailable,
         unpack,
         watch_output,
     )
@@ -40,7 +45,9 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(_HINT, name=error.name) from error
 
 __all__ = [
+    "MIN_SECRET",
     "Call",
+    "Credentials",
     "FullError",
     "Library",
     "LibraryError",
@@ -52,10 +59,12 @@ __all__ = [
     "OutputPipe",
     "Symbol",
     "Targets",
+    "TlsError",
     "accumulate",
     "bytes_of",
     "call",
     "checksum",
+    "make_credentials",
     "make_node",
     "make_targets",
     "open_channel",
@@ -64,6 +73,7 @@ __all__ = [
     "range_of_buffer",
     "range_of_dlpack",
     "socket_name",
+    "tls_unavailable",
     "unpack",
     "watch_output",
 ]

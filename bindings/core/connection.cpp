@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -19,6 +20,8 @@ constexpr int kReadsPerTurn = 64;
 constexpr std::size_t kMaxDescriptorsPerRead = 16;
 // How much the socket of a dead process may still hold, and is read of it.
 constexpr int kReadsOfRest = 4096;
+// How much is sealed or opened at a time.
+constexpr std::size_t kPiece = 64 << 10;
 constexpr Clock::duration kPassingPause = std::chrono::milliseconds(5);
 constexpr Clock::duration kEndIsRead = std::chrono::seconds(1);
 
@@ -117,9 +120,21 @@ Connection::Connection(Loop& loop, ConnectionOwner& owner, int fd,
           [this](Frame frame) { owner_.on_frame(*this, std::move(frame)); }),
       last_received_(Clock::now().time_since_epoch().count()) {}
 
+void Connection::secure(std::unique_ptr<SecureChannel> channel,
+                        const std::vector<std::byte>& unsent) {
+  if (channel->seals()) channel_ = std::move(channel);
+  pending_ = unsent;
+  heard_.store(true);
+}
+
+void Connection::begin_with(ByteSpan plain) {
+  guarded([this, plain] { parse(plain); });
+}
+
 void Connection::start() {
   // A sender that met a full socket before this waits for room.
   std::lock_guard lock(mutex_);
+  waits_for_room_ |= !pending_.empty();
   loop_.add(socket_.get(), shared_from_this(), waits_for_room_);
   started_ = true;
 }
@@ -139,7 +154,16 @@ std::size_t Connection::queued() {
 void Connection::finish() {
   std::lock_guard lock(mutex_);
   finishing_ = true;
-  if (queue_.empty() && !closed_) ::shutdown(socket_.get(), SHUT_WR);
+  if (queue_.empty() && !closed_) end_writing();
+}
+
+void Connection::end_writing() {
+  if (channel_) {
+    const std::vector<std::byte> last = channel_->finish();
+    ::send(socket_.get(), last.data(), last.size(),
+           MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+  ::shutdown(socket_.get(), SHUT_WR);
 }
 
 void Connection::close(const std::string& why) {
@@ -173,18 +197,62 @@ void Connection::read_rest() { read(kReadsOfRest, true); }
 
 void Connection::read(int reads, bool past_pauses) {
   if (std::exchange(reading_, true)) return;
-  try {
+  guarded([this, &reads, past_pauses] {
     for (; reads > 0 && !told_; --reads) {
-      const Read result = read_once();
+      const Read result = channel_ ? read_sealed() : read_once();
       if (result == Read::kEmpty) break;
       if (result == Read::kPause && !past_pauses) break;
     }
+  });
+  reading_ = false;
+}
+
+// Whatever is wrong with what a peer sends closes its connection.
+template <typename Reading>
+void Connection::guarded(Reading reading) {
+  try {
+    reading();
   } catch (const std::bad_alloc&) {
     closed_on_loop("there is no memory for a frame");
   } catch (const std::exception& error) {
     closed_on_loop(error.what());
   }
-  reading_ = false;
+}
+
+Connection::Read Connection::read_sealed() {
+  std::vector<std::byte> piece(kPiece);
+  const ssize_t got =
+      ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+  if (got < 0 && errno == EINTR) return Read::kMore;
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Read::kEmpty;
+  if (got <= 0) {
+    closed_on_loop(got == 0 ? "the peer closed the connection"
+                            : "the connection broke: " + text_of(errno));
+    return Read::kEmpty;
+  }
+  last_received_.store(Clock::now().time_since_epoch().count());
+  ChannelStep step;
+  {
+    std::lock_guard lock(mutex_);  // senders seal
+    step = channel_->feed({piece.data(), static_cast<std::size_t>(got)});
+    pending_.insert(pending_.end(), step.output.begin(), step.output.end());
+    if (!step.output.empty()) write_queued();
+  }
+  parse(step.plain);
+  if (step.state == ChannelState::kClosed)
+    closed_on_loop("the peer closed the connection");
+  if (step.state == ChannelState::kRefused) closed_on_loop(channel_->reason());
+  return Read::kMore;
+}
+
+void Connection::parse(ByteSpan plain) {
+  while (!plain.empty() && !told_) {
+    std::span<char> space = reader_.space();
+    const std::size_t size = std::min(space.size(), plain.size());
+    std::memcpy(space.data(), plain.data(), size);
+    reader_.filled(size);
+    plain = plain.subspan(size);
+  }
 }
 
 Connection::Read Connection::read_once() {
@@ -215,16 +283,48 @@ Connection::Read Connection::read_once() {
 }
 
 void Connection::write_queued() {
-  while (!queue_.empty()) {
-    Outgoing& out = queue_.front();
-    const int error = write_frame(socket_.get(), out.frame, out.written);
+  while (!queue_.empty() || !pending_.empty()) {
+    const int error = write_first();
     if (error == EAGAIN) return want_room(true);
     if (is_passing(error)) return write_later();
     if (error != 0) return broken(error);
-    queue_.pop_front();
   }
   want_room(false);
-  if (finishing_) ::shutdown(socket_.get(), SHUT_WR);
+  if (finishing_) end_writing();
+}
+
+// Writes pending bytes, or all or a piece of the first frame; 0 or the error.
+int Connection::write_first() {
+  if (!pending_.empty()) return write_pending();
+  Outgoing& out = queue_.front();
+  if (!channel_) {
+    const int error = write_frame(socket_.get(), out.frame, out.written);
+    if (error == 0) queue_.pop_front();
+    return error;
+  }
+  if (channel_->state() != ChannelState::kOpen) return EPIPE;
+  const std::size_t body = out.frame.body ? out.frame.body->size() : 0;
+  ByteSpan part = std::as_bytes(std::span(&out.frame.header, 1));
+  if (out.written >= part.size()) {
+    part = std::as_bytes(std::span(out.frame.body->data(), body))
+               .subspan(out.written - part.size());
+  } else {
+    part = part.subspan(out.written);
+  }
+  part = part.first(std::min(part.size(), kPiece));
+  pending_ = channel_->seal(part);
+  out.written += part.size();
+  if (out.written == sizeof(FrameHeader) + body) queue_.pop_front();
+  return 0;
+}
+
+int Connection::write_pending() {
+  const ssize_t sent = ::send(socket_.get(), pending_.data(), pending_.size(),
+                              MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && errno == EINTR) return 0;
+  if (sent < 0) return errno;
+  pending_.erase(pending_.begin(), pending_.begin() + sent);
+  return 0;
 }
 
 void Connection::want_room(bool wanted) {
@@ -244,6 +344,7 @@ void Connection::write_later() {
 
 void Connection::broken(int error) {
   queue_.clear();
+  pending_.clear();
   want_room(false);
   // What the peer sent before its end is still to be read, up to that end.
   const bool ended = error == EPIPE || error == ECONNRESET;

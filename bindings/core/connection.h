@@ -8,11 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "frame.h"
 #include "frame_reader.h"
 #include "gate.h"
 #include "loop.h"
+#include "secure_channel.h"
 
 namespace eclosion {
 
@@ -33,6 +35,13 @@ class Connection : public Watched,
   // Takes the socket. Descriptors can be sent when it is a unix socket.
   Connection(Loop& loop, ConnectionOwner& owner, int fd, bool unix_socket,
              std::uint64_t max_body);
+
+  // Before start(): the channel that the peer has proved itself by, and what
+  // it still has to send. Frames pass through it if it seals.
+  void secure(std::unique_ptr<SecureChannel> channel,
+              const std::vector<std::byte>& unsent);
+  // After start(), on the loop's thread: what came right after the proof.
+  void begin_with(ByteSpan plain);
 
   // Lets the loop read. Throws std::system_error.
   void start();
@@ -69,9 +78,16 @@ class Connection : public Watched,
   enum class Read : std::uint8_t { kMore, kPause, kEmpty };
   void read(int reads, bool past_pauses);
   Read read_once();
+  Read read_sealed();
+  void parse(ByteSpan plain);
+  template <typename Reading>
+  void guarded(Reading reading);
   // These are called with the lock. The first writes until all is written or
   // the socket is full.
   void write_queued();
+  int write_first();
+  int write_pending();
+  void end_writing();
   void want_room(bool wanted);
   void write_later();
   void broken(int error);
@@ -88,6 +104,8 @@ class Connection : public Watched,
 
   std::mutex mutex_;
   std::deque<Outgoing> queue_;
+  std::unique_ptr<SecureChannel> channel_;
+  std::vector<std::byte> pending_;  // bytes that go before the queue
   bool started_ = false;
   bool waits_for_room_ = false;
   bool finishing_ = false;

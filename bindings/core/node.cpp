@@ -129,6 +129,7 @@ void Node::stop() {
     if (closings_.wait(seen, deadline) == Gate::Woken::kTimeout) break;
   }
   loop_.stop();
+  greetings_.clear();
   for (const auto& call : waiting_calls()) call->fail_all("");
 }
 
@@ -140,10 +141,13 @@ std::vector<std::shared_ptr<Call>> Node::waiting_calls() {
   return waiting;
 }
 
-Node::ConnectionPtr Node::connect(int fd, NodeId peer, bool unix_socket) {
+Node::ConnectionPtr Node::connect(int fd, NodeId peer, bool unix_socket,
+                                  Greeting* greeting) {
   auto connection = std::make_shared<Connection>(loop_, *this, fd, unix_socket,
                                                  settings_.max_frame);
   connection->set_peer(peer);
+  if (greeting != nullptr)
+    connection->secure(greeting->take_channel(), greeting->unsent());
   {
     std::lock_guard lock(routes_mutex_);
     connections_.insert(connection);

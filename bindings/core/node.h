@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +17,7 @@
 
 #include "call.h"
 #include "connection.h"
+#include "greeting.h"
 #include "loop.h"
 #include "mailbox.h"
 #include "segments.h"
@@ -87,8 +90,22 @@ class Node : public ConnectionOwner {
   // for it. A gateway tells all nodes that it knows, after the obituary.
   void revive(NodeId node);
   // Every process of that host is out of reach: what the obituary of a gateway
-  // says on other hosts.
+  // says on other hosts. The agent is told once, of the gateway.
   void bury_host(NodeId gateway, const std::string& obituary);
+  // The gateway of the client, which tells all hosts what it is told by one.
+  void set_root(NodeId gateway) { root_.store(gateway); }
+  // Takes a listening socket where gateways of other hosts connect. The agent
+  // is told of those that prove themselves ("!arrived", with their address) and
+  // of others ("!refused", with the reason).
+  void welcome(int fd, const Credentials& credentials, Clock::duration at_most);
+  // Takes a socket that is being connected to another gateway: to this one,
+  // unless it is 0. The agent is told with the label: "!dialed", or "!undialed"
+  // with "refused" or "again", as trying again is of use or not, and a reason.
+  void dial(int fd, const Credentials& credentials, NodeId expected,
+            const std::string& label, Clock::duration at_most);
+  // What is for that host goes through another one from now on, unless it has a
+  // way.
+  void route_through(NodeId gateway, NodeId relay);
   // The text it was buried with.
   [[nodiscard]] std::optional<std::string> obituary_of(NodeId node);
   void disconnect(NodeId peer);
@@ -134,12 +151,19 @@ class Node : public ConnectionOwner {
 
  private:
   class Listener;
+  class Welcome;
   using ConnectionPtr = std::shared_ptr<Connection>;
 
   void on_frame(Connection& from, Frame frame) override;
   void on_closed(Connection& from, const std::string& why) override;
 
-  ConnectionPtr connect(int fd, NodeId peer, bool unix_socket);
+  ConnectionPtr connect(int fd, NodeId peer, bool unix_socket,
+                        Greeting* greeting = nullptr);
+  void greet(const std::shared_ptr<Greeting>& greeting,
+             Clock::duration at_most);
+  void greeted(Greeting& greeting, NodeId expected, const std::string& label);
+  [[nodiscard]] std::string objection(const Greeting& greeting,
+                                      NodeId expected);
   void open_way(NodeId peer, const ConnectionPtr& connection);
   void read_rest_of(NodeId node);
   void on_hello(Connection& from, const Frame& frame);
@@ -181,6 +205,7 @@ class Node : public ConnectionOwner {
   Segments segments_;
   std::atomic<std::uint64_t> next_request_;
   std::atomic<bool> stopped_{false};
+  std::atomic<NodeId> root_{0};
   const std::uint32_t born_ = forks.load();
   Gate closings_;
 
@@ -202,7 +227,9 @@ class Node : public ConnectionOwner {
   std::unordered_map<std::uint64_t, std::weak_ptr<Call>> calls_;
 
   Clock::time_point last_beat_;
-  std::unordered_set<NodeId> silent_;  // on the loop's thread
+  // On the loop's thread.
+  std::unordered_set<NodeId> silent_;
+  std::deque<std::shared_ptr<Greeting>> greetings_;
 };
 
 // A message that is ready to be sent. Its segment is free again unless it was.

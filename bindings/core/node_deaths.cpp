@@ -54,39 +54,62 @@ void Node::revive(NodeId node) {
 }
 
 void Node::bury_host(NodeId gateway, const std::string& obituary) {
-  std::vector<NodeId> lost;
+  const std::uint32_t host = host_of(gateway);
+  std::vector<Frame> held;
+  std::vector<ConnectionPtr> lost;
   {
     std::lock_guard lock(routes_mutex_);
-    const auto host = host_of(gateway);
-    dead_hosts_.try_emplace(host, obituary);
-    lost.push_back(gateway);
-    for (NodeId node : watched_)
-      if (host_of(node) == host && node != gateway) lost.push_back(node);
-    for (const auto& [node, frames] : held_)
-      if (host_of(node) == host && node != gateway) lost.push_back(node);
-  }
-  {
-    std::lock_guard lock(calls_mutex_);
-    for (const auto& [id, weak] : calls_) {
-      auto call = weak.lock();
-      if (!call) continue;
-      for (const Target& target : call->targets())
-        if (host_of(target.node) == host_of(gateway))
-          lost.push_back(target.node);
+    if (!dead_hosts_.try_emplace(host, obituary).second) return;
+    for (auto found = held_.begin(); found != held_.end();) {
+      const bool gone = host_of(found->first) == host;
+      if (gone)
+        std::move(found->second.begin(), found->second.end(),
+                  std::back_inserter(held));
+      found = gone ? held_.erase(found) : std::next(found);
     }
+    for (const ConnectionPtr& connection : connections_)
+      if (host_of(connection->peer()) == host) lost.push_back(connection);
+    std::erase_if(
+        ways_, [host](const auto& way) { return host_of(way.first) == host; });
+    std::erase_if(watched_,
+                  [host](NodeId node) { return host_of(node) == host; });
   }
-  for (NodeId node : lost) bury(node, obituary);
+  for (const auto& connection : lost) connection->close("its host is given up");
+  tell_agent("!obituary", gateway_of(gateway), obituary);
+  for (const Frame& frame : held) undeliverable(frame, obituary);
+  for (const auto& call : waiting_calls()) {
+    std::unordered_set<NodeId> nodes;
+    for (const Target& target : call->targets())
+      if (host_of(target.node) == host) nodes.insert(target.node);
+    for (NodeId node : nodes) call->fail(node, obituary);
+  }
+  windows_.forget_host(host);
+  credits_.forget_host(host);
+  if (!is_gateway()) return;
+  Frame frame = base_frame(FrameKind::kObituary, gateway_of(gateway));
+  frame.body = make_body(frame.header, "", {}, obituary, {});
+  tell_neighbours(frame);
 }
 
 void Node::fail_calls(NodeId node, const std::string& obituary) {
   for (const auto& call : waiting_calls()) call->fail(node, obituary);
 }
 
+// A host's own processes are told everything, other hosts by the root alone:
+// what happens to one node reaches all others in one order.
 void Node::tell_neighbours(const Frame& frame) {
+  const NodeId about = frame.header.target_node;
+  const NodeId root = root_.load();
   std::vector<ConnectionPtr> neighbours;
   {
     std::lock_guard lock(routes_mutex_);
-    neighbours.assign(connections_.begin(), connections_.end());
+    for (const ConnectionPtr& connection : connections_) {
+      const NodeId peer = connection->peer();
+      const bool here = host_of(peer) == host_of(id());
+      const bool told_by_root = root == id() && host_of(peer) != host_of(about);
+      const bool is_root = peer == root && host_of(about) == host_of(id());
+      if (here || told_by_root || is_root) neighbours.push_back(connection);
+    }
   }
   for (const auto& neighbour : neighbours) neighbour->send(frame);
 }

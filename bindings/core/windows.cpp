@@ -42,6 +42,16 @@ void Windows::forget(NodeId node) {
   gate_.open();
 }
 
+void Windows::forget_host(std::uint32_t host) {
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(used_, [host](const auto& row) {
+      return host_of(row.first.node) == host;
+    });
+  }
+  gate_.open();
+}
+
 Credits::Due Credits::taken(NodeId sender, ActorId mailbox,
                             std::uint64_t size) {
   std::lock_guard lock(mutex_);
@@ -69,6 +79,12 @@ std::vector<std::pair<NodeId, Credits::Due>> Credits::close(ActorId mailbox) {
     counts.erase(found);
   }
   return all;
+}
+
+void Credits::forget_host(std::uint32_t host) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(counts_,
+                [host](const auto& row) { return host_of(row.first) == host; });
 }
 
 }  // namespace eclosion

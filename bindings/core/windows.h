@@ -30,6 +30,7 @@ class Windows {
   // What was under way to a dead node does not count.
   void forget(NodeId node);
   [[nodiscard]] std::uint64_t capacity() const { return messages_; }
+  void forget_host(std::uint32_t host);
   // Changes when there is room again.
   [[nodiscard]] Gate& gate() { return gate_; }
 
@@ -79,6 +80,7 @@ class Credits {
   void forget(NodeId sender);
   // What is still due to each sender of a mailbox that is no more.
   std::vector<std::pair<NodeId, Due>> close(ActorId mailbox);
+  void forget_host(std::uint32_t host);
 
  private:
   const std::uint64_t messages_;

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     )
     from runtime.actor.actor import Actor
     from runtime.actor.actor_mesh import ActorMesh, as_endpoint
+    from runtime.actor.attaching import AttachError, attach_to_workers
     from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
     from runtime.actor.channel import Channel, Port, PortReceiver, RankedPortReceiver
     from runtime.actor.client import shutdown_context
     from runtime.actor.controllers import get_or_spawn_controller
+    from runtime.actor.credentials import CredentialsError
     from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
     from runtime.actor.errors import (
         ActorError,
@@ -44,8 +46,14 @@ if TYPE_CHECKING:
     from runtime.actor.proc_mesh import ProcMesh
     from runtime.actor.restarts import RestartPolicy
     from runtime.actor.shape import Extent, Point, Region, Shape, Slice
+    from runtime.actor.transports import ChannelTransport, enable_transport
     from runtime.actor.uid import ProcId, Uid
     from runtime.actor.value_mesh import ValueMesh
+    from runtime.actor.worker_loop import (
+        run_worker_loop_forever,
+        run_worker_loop_until_shutdown,
+        start_worker_loop_forever,
+    )
     from runtime.telemetry.meter import get_meter
     from runtime.telemetry.spans import span, traced
 
@@ -54,11 +62,13 @@ _HOMES = """
 _context: Context Instance context current_actor_name current_rank current_size
 actor: Actor
 actor_mesh: ActorMesh as_endpoint
+attaching: AttachError attach_to_workers
 bootstrap: BootstrapCommand default_bootstrap_cmd
 channel: Channel Port PortReceiver RankedPortReceiver
 controllers: get_or_spawn_controller
 client: shutdown_context
 endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
+credentials: CredentialsError
 errors: ActorError CallCancelledError DeadlockError MailboxFullError MeshFailure
 errors: MessageTooLargeError RemoteError SerializationError ShutdownError SupervisionError
 faults: unhandled_fault_hook=default_hook
@@ -70,8 +80,10 @@ mesh_trait: MeshTrait
 proc_mesh: ProcMesh
 restarts: RestartPolicy
 shape: Extent Point Region Shape Slice
+transports: ChannelTransport enable_transport
 uid: ProcId Uid
 value_mesh: ValueMesh
+worker_loop: run_worker_loop_forever run_worker_loop_until_shutdown start_worker_loop_forever
 .telemetry.meter: get_meter
 .telemetry.spans: span traced
 """
@@ -103,10 +115,13 @@ __all__ = [
     "Actor",
     "ActorError",
     "ActorMesh",
+    "AttachError",
     "BootstrapCommand",
     "CallCancelledError",
     "Channel",
+    "ChannelTransport",
     "Context",
+    "CredentialsError",
     "DeadlockError",
     "Endpoint",
     "Extent",
@@ -134,19 +149,24 @@ __all__ = [
     "Uid",
     "ValueMesh",
     "as_endpoint",
+    "attach_to_workers",
     "concurrent_endpoint",
     "context",
     "current_actor_name",
     "current_rank",
     "current_size",
     "default_bootstrap_cmd",
+    "enable_transport",
     "endpoint",
     "get_meter",
     "get_or_spawn_controller",
     "returns_future",
+    "run_worker_loop_forever",
+    "run_worker_loop_until_shutdown",
     "send",
     "shutdown_context",
     "span",
+    "start_worker_loop_forever",
     "this_host",
     "this_proc",
     "traced",

@@ -8,19 +8,27 @@ import signal
 import sys
 import threading
 
-from runtime.actor import _context, faults, local, observed, ownership
+from runtime import config
+from runtime.actor import _context, faults, local, observed, ownership, sending
 from runtime.actor.agent import Agent, owner_of
 from runtime.actor.controllers import Controllers
 from runtime.actor.gateway import Gateway
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
+from runtime.actor.neighbours import Neighbours
 from runtime.actor.replies import failure_bytes
+from runtime.transport.pickling import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from runtime.actor._context import Context
+    from runtime.actor.errors import MeshFailure
     from runtime.actor.future import Future
+    from runtime.actor.neighbours import Neighbour
     from runtime.actor.owning import Owner
+    from runtime.core import Message
 
 #: The actor that the client is to others.
 ROOT = 1
@@ -34,13 +42,18 @@ class Client:
 
     def __init__(self) -> None:
         self.local = local.Local(local.new_id() << 32, "client")
+        self.local.node.set_root(self.local.node.id)
         self.agent = Agent(self.local, fill)
         self.gateway = Gateway(self.agent)
         Controllers(self.agent)
+        self.neighbours = Neighbours(self.agent, self.gateway)
+        self.neighbours.lost = self._host_lost
+        self.agent.handlers["!let_go"] = self._give_up
         self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
         self._closed = False
         self._observed = observed.ObservedProgram(self.gateway, "client")
+        self._changed = threading.Condition()
 
     def start(self) -> None:
         """Take part in the program."""
@@ -55,6 +68,7 @@ class Client:
         self._closed = True
         try:
             self._observed.close()
+            self.let_go(list(self.neighbours.known), "was let go: the program has ended")
             self.gateway.close()
             self._observed.closed()
         finally:  # a second Ctrl-C comes here too: the zygote ends what is left
@@ -62,6 +76,39 @@ class Client:
             self.local.node.tell(0, "!wake")
             self._thread.join(5.0)
             self.local.node.stop()
+
+    # Other hosts.
+
+    def spread_neighbours(self) -> None:
+        """Tell every host where the others are. From any thread."""
+        known = list(self.neighbours.known.values())
+        data, _ = dumps(([(each.gateway, each.address, each.name) for each in known],))
+        gateways = sending.agents([each.gateway for each in known])
+        self.local.node.cast(gateways, 0, "neighbours", (), data, [], 0.0)
+
+    def let_go(self, gateways: Sequence[int], reason: str, *, shut_down: bool = False) -> None:
+        """Let hosts go, and wait until what ran there has ended. Not on the agent's thread."""
+        known = [each for each in gateways if each in self.neighbours.known]
+        if not known:
+            return
+        self.neighbours.leaving |= dict.fromkeys(known, reason)
+        data, _ = dumps((shut_down,))
+        self.local.node.cast(sending.agents(known), 0, "detach", (), data, [], 0.0)
+        patience = config.get("stop_timeout") + config.get("cleanup_timeout")
+        with self._changed:
+            gone = self._changed.wait_for(
+                lambda: not set(known) & self.neighbours.known.keys(), patience
+            )
+        for each in () if gone else known:
+            self.local.node.tell(0, "!let_go", about=each)
+
+    def _give_up(self, message: Message) -> None:
+        self.neighbours.end(message.source_node, "connection", "did not end its processes in time")
+
+    def _host_lost(self, host: Neighbour, _failure: MeshFailure) -> None:
+        self.local.hosts.discard(host.gateway)
+        with self._changed:
+            self._changed.notify_all()
 
 
 def _make() -> local.Local:
@@ -77,6 +124,14 @@ def _make() -> local.Local:
             client.local.node.bury_host(gateway, failure_bytes(_shut_down()))
         atexit.register(client.close)
         return client.local
+
+
+def present_client() -> Client:
+    """Return the client that this process is; RuntimeError if it is another part of a program."""
+    here = local.local()
+    if not _clients or _clients[0].local is not here:
+        raise RuntimeError(f"only the client can do this, and this process is {here.name}")
+    return _clients[0]
 
 
 def _root_context() -> Context:

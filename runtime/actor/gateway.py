@@ -13,6 +13,7 @@ from runtime.actor import output, sending
 from runtime.actor.errors import MeshFailure
 from runtime.actor.launch import early
 from runtime.actor.launch.process import Exit, Spawn
+from runtime.actor.local import GATEWAYS
 from runtime.actor.replies import failure_bytes
 from runtime.actor.shape import Extent, Point
 from runtime.actor.telling_owners import tell_started
@@ -189,6 +190,15 @@ class Gateway:
     def signal(self, node_id: int, number: int) -> None:
         """Send a signal to a process, if it is there."""
         self._kill(node_id, number)
+
+    def orphan(self, owner: int) -> None:
+        """End the processes of an owner that is dead; of all on its host, if it is a gateway."""
+        orphans = [
+            process.node
+            for process in list(self.processes.values())
+            if owner in (process.order.owner[0], process.order.owner[0] & GATEWAYS)
+        ]
+        self.stop(tuple(orphans), "the process of its owner is dead")
 
     def _kill(self, node_id: int, number: int) -> None:
         if node_id in self.processes:

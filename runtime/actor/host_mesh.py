@@ -22,12 +22,18 @@ from runtime.transport.pickling import dumps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Protocol, Self
 
     from runtime.actor.future import Future
     from runtime.actor.local import Local
     from runtime.actor.owning import Child
     from runtime.actor.restarts import RestartPolicy
+
+    class End(Protocol):
+        """How whoever attached hosts lets them go."""
+
+        def __call__(self, reason: str, *, shut_down: bool) -> Future[None]:
+            """Let them go; the future is there when all that ran there has ended."""
 
 
 class HostMesh(MeshTrait):
@@ -38,6 +44,8 @@ class HostMesh(MeshTrait):
         self._gateways = gateways
         self._own_shape = shape
         self._python: str | None = None
+        self._ready: Future[None] | None = None
+        self._end: End | None = None
 
     @property
     def _shape(self) -> Shape:
@@ -46,7 +54,12 @@ class HostMesh(MeshTrait):
     def _with_shape(self, shape: Shape) -> HostMesh:
         part = HostMesh(self._name, self._gateways, shape)
         part._python = self._python
+        part._ready = self._ready
         return part
+
+    def _attached(self, ready: Future[None], end: End) -> None:
+        """Make this the mesh of whoever attached the hosts, and may let them go."""
+        self._ready, self._end = ready, end
 
     @property
     def region(self) -> Any:  # noqa: ANN401 - a Region
@@ -55,7 +68,9 @@ class HostMesh(MeshTrait):
 
     @property
     def initialized(self) -> Future[None]:
-        """A future that is there when the hosts can be reached; those that are, are."""
+        """A future that is there when the hosts take orders; it raises when one cannot be had."""
+        if self._ready is not None:
+            return self._ready
         latch = Latch()
         latch.open()
         return latch.future()
@@ -64,7 +79,36 @@ class HostMesh(MeshTrait):
         """Return the same hosts; their processes run this interpreter."""
         other = self._with_shape(self._own_shape)
         other._python = python  # noqa: SLF001 - its own class
+        other._end = self._end  # noqa: SLF001
         return other
+
+    def stop(self, reason: str = "") -> Future[None]:
+        """Let the hosts go: all that runs there ends, and they wait for another client."""
+        return self._owner_ends()(reason or "was let go by its client", shut_down=False)
+
+    def shutdown(self, reason: str = "") -> Future[None]:
+        """End all that runs on the hosts, and the processes that serve them."""
+        return self._owner_ends()(reason or "was shut down by its client", shut_down=True)
+
+    def _owner_ends(self) -> End:
+        if self._end is None:
+            raise RuntimeError(
+                f"{self._name} cannot be stopped from here: only the mesh that attach_to_workers "
+                "returned can, not a slice, a reference or this_host()"
+            )
+        return self._end
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop().get()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
 
     def spawn_procs(  # noqa: PLR0913, PLR0917 - as in Monarch, and one
         self,

@@ -24,6 +24,9 @@ _KEYS = (
     "eof_grace",
 )
 
+#: The bits of a node's identity that are those of its gateway.
+GATEWAYS = 0xFFFFFFFF_00000000
+
 
 class Local:
     """The one of this process. `name` is how people know it: "client", or mesh and place.
@@ -45,7 +48,7 @@ class Local:
     @property
     def gateway(self) -> int:
         """The node that owns the processes of this host."""
-        return self.node.id & ~0xFFFFFFFF
+        return self.node.id & GATEWAYS
 
 
 _present: list[Local] = []

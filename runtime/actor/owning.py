@@ -29,12 +29,14 @@ from runtime.telemetry import state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from runtime.actor.errors import MeshFailure
     from runtime.actor.restarts import RestartPolicy
     from runtime.actor.shape import Point
     from runtime.actor.supervision_events import Event
+
+_HOST = 0xFFFFFFFF_00000000  # the part of a node's identity that is its host's
 
 
 @dataclass(frozen=True)
@@ -122,12 +124,15 @@ class Owner:
                 self._handle(ChildStarted(self._life(child)))
 
     def on_node(self, node: int, actor: int | None = None) -> list[Child]:
-        """Return the children that live in a process, or the one that is this actor."""
+        """Return the children that live in a process, or the one that is this actor.
+
+        The node of a gateway stands for its whole host.
+        """
         with self._lock:
             return [
                 child
                 for child in self._children.values()
-                if child.node == node and actor in (None, child.actor)
+                if node in (child.node, child.node & _HOST) and actor in (None, child.actor)
             ]
 
     def ended(self, children: Sequence[Child], failure: MeshFailure | None) -> None:
@@ -244,10 +249,15 @@ class Owner:
             self._groups[name].start(children)
 
 
-def placed(failure: MeshFailure, children: Iterable[Child]) -> MeshFailure:
-    """Return the failure of a process as one of the mesh that people know: of actors, if any."""
+def placed(failure: MeshFailure, children: Collection[Child]) -> MeshFailure:
+    """Return the failure of a process as one of the mesh that people know: of actors, if any.
+
+    That of several processes has no rank.
+    """
     best = max(children, key=lambda child: child.actor != 0)
     actor = best.mesh_name if best.actor else failure.actor_name
+    if len({child.node for child in children}) > 1:
+        return failure.but(mesh_name=best.mesh_name, actor_name=actor)
     return failure.but(
         mesh_name=best.mesh_name,
         actor_name=actor,

@@ -1,0 +1,154 @@
+// What a gateway does with other hosts: greets them, finds ways to them, and
+// gives them up.
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <iterator>
+#include <utility>
+
+#include "node.h"
+
+namespace eclosion {
+namespace {
+
+// Strangers that may be connected at a time; a new one replaces the oldest.
+constexpr std::size_t kMaxStrangers = 64;
+constexpr auto kPause = std::chrono::milliseconds(100);
+
+std::string hex(NodeId node) {
+  char text[20];
+  std::snprintf(text, sizeof(text), "%llx",
+                static_cast<unsigned long long>(node));
+  return text;
+}
+
+}  // namespace
+
+class Node::Welcome : public Watched,
+                      public std::enable_shared_from_this<Welcome> {
+ public:
+  Welcome(Node& node, int fd, Credentials credentials, Clock::duration at_most)
+      : node_(node),
+        socket_(fd),
+        credentials_(std::move(credentials)),
+        at_most_(at_most) {}
+
+  void on_ready(std::uint32_t /*events*/) override {
+    while (true) {
+      const int fd = ::accept4(socket_.get(), nullptr, nullptr,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd >= 0) {
+        node_.greet(
+            std::make_shared<Greeting>(node_.loop_, fd, Role::kAcceptor,
+                                       node_.id(), credentials_,
+                                       [&node = node_](Greeting& greeting) {
+                                         node.greeted(greeting, 0, "");
+                                       }),
+            at_most_);
+        continue;
+      }
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno != EAGAIN && errno != EWOULDBLOCK) pause();
+      return;
+    }
+  }
+
+ private:
+  // Out of descriptors or memory: who waits in line is served later.
+  void pause() {
+    node_.loop_.remove(socket_.get());
+    node_.loop_.after(kPause, [self = shared_from_this()] {
+      self->node_.loop_.add(self->socket_.get(), self);
+    });
+  }
+
+  Node& node_;
+  Descriptor socket_;
+  const Credentials credentials_;
+  const Clock::duration at_most_;
+};
+
+void Node::welcome(int fd, const Credentials& credentials,
+                   Clock::duration at_most) {
+  loop_.add(fd, std::make_shared<Welcome>(*this, fd, credentials, at_most));
+}
+
+void Node::dial(int fd, const Credentials& credentials, NodeId expected,
+                const std::string& label, Clock::duration at_most) {
+  auto greeting =
+      std::make_shared<Greeting>(loop_, fd, Role::kDialer, id(), credentials,
+                                 [this, expected, label](Greeting& done) {
+                                   greeted(done, expected, label);
+                                 });
+  loop_.post([this, greeting, at_most] { greet(greeting, at_most); });
+}
+
+void Node::greet(const std::shared_ptr<Greeting>& greeting,
+                 Clock::duration at_most) {
+  std::size_t strangers = 0;
+  for (const auto& each : greetings_)
+    strangers += each->role() == Role::kAcceptor;
+  if (greeting->role() == Role::kAcceptor && strangers >= kMaxStrangers) {
+    for (const auto& each : greetings_)
+      if (each->role() == Role::kAcceptor) {
+        auto oldest = each;
+        oldest->end("too many others came after it");
+        break;
+      }
+  }
+  greetings_.push_back(greeting);
+  greeting->start(at_most);
+}
+
+// The greeting is over: the peer is another host from here on, or nobody.
+void Node::greeted(Greeting& greeting, NodeId expected,
+                   const std::string& label) {
+  const auto self = greeting.shared_from_this();
+  std::erase(greetings_, self);
+  const bool dialed = greeting.role() == Role::kDialer;
+  const std::string why = objection(greeting, expected);
+  const int fd = why.empty() ? greeting.socket() : -1;
+  if (fd < 0) {
+    const std::string reason =
+        why.empty() ? "this process may open no more files" : why;
+    const char* kind = greeting.refused() ? "\nrefused\n" : "\nagain\n";
+    if (dialed) return tell_agent("!undialed", 0, label + kind + reason);
+    return tell_agent("!refused", 0, greeting.address() + "\n" + reason);
+  }
+  const NodeId peer = greeting.peer();
+  auto connection = connect(fd, peer, false, &greeting);
+  if (dialed) {
+    tell_agent("!dialed", peer, label);
+  } else {
+    tell_agent("!arrived", peer, greeting.address());
+  }
+  connection->begin_with(greeting.rest());
+}
+
+std::string Node::objection(const Greeting& greeting, NodeId expected) {
+  if (!greeting.why().empty()) return greeting.why();
+  const NodeId peer = greeting.peer();
+  if (gateway_of(peer) != peer || host_of(peer) == host_of(id()))
+    return "the peer says that it is " + hex(peer) +
+           ", which is no gateway of another host";
+  if (expected != 0 && peer != expected)
+    return "host " + hex(peer) + " is at this address, not " + hex(expected);
+  if (obituary_of(peer)) return "host " + hex(peer) + " has been given up";
+  return "";
+}
+
+void Node::route_through(NodeId gateway, NodeId relay) {
+  ConnectionPtr way;
+  {
+    std::lock_guard lock(routes_mutex_);
+    const auto found = ways_.find(relay);
+    if (found == ways_.end()) return;
+    way = found->second;
+  }
+  open_way(gateway, way);
+}
+
+}  // namespace eclosion

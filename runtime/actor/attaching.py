@@ -1,0 +1,176 @@
+"""Hosts that run already become part of this program."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runtime import config, core
+from runtime.actor import addresses, client, sending
+from runtime.actor.credentials import credentials
+from runtime.actor.errors import SupervisionError
+from runtime.actor.host_mesh import HostMesh
+from runtime.actor.latch import Latch
+from runtime.actor.neighbours import Neighbour
+from runtime.actor.replies import problem_of
+from runtime.actor.shape import Extent, Shape
+from runtime.transport.pickling import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from runtime.actor.addresses import Address
+    from runtime.actor.client import Client
+    from runtime.actor.credentials import Pem
+    from runtime.actor.future import Future
+
+_PAUSE = 0.1  # seconds between two tries to reach a host
+
+
+class AttachError(ConnectionError):
+    """Hosts could not be attached; the text says which, and why."""
+
+
+def attach_to_workers(
+    *,
+    private_key: Pem | tuple[Pem, Pem] | None = None,
+    ca: Pem | None = None,
+    workers: Sequence[str | Future[str]],
+    name: str | None = None,
+) -> HostMesh:
+    """Make running hosts part of this program: a mesh with the dimension "hosts", in this order.
+
+    Returns at once; `initialized` is there when every host has answered, and raises AttachError
+    when one has not within `spawn_timeout`. What needs the hosts waits for that. `ca` and
+    `private_key` are those of `credentials`; ValueError when they secure nothing.
+    """
+    texts = [worker if isinstance(worker, str) else worker.get() for worker in workers]
+    if not texts:
+        raise ValueError("attach_to_workers needs the address of one host or more")
+    found = [addresses.parsed(text)[0] for text in texts]
+    secured = credentials(private_key, ca, found)
+    attachment = Attachment(client.present_client(), found, secured)
+    shape = Shape.of(Extent(("hosts",), (len(found),)))
+    mesh = HostMesh(name or "hosts", attachment, shape)
+    mesh._attached(attachment.initialized, attachment.end)  # noqa: SLF001 - of the same package
+    return mesh
+
+
+@dataclass
+class _Try:
+    """The way to one host."""
+
+    address: Address
+    gateway: int = 0
+    count: int = 0
+    problem: str = ""
+
+
+class Attachment(Sequence[int]):
+    """Hosts that are being attached; as a sequence their gateways, for which it waits."""
+
+    def __init__(self, of: Client, found: Sequence[Address], credentials: core.Credentials) -> None:
+        self._client = of
+        self._node = of.local.node
+        self._tries = [_Try(address) for address in found]
+        self._credentials = credentials
+        self._latch = Latch()
+        self._ended: dict[int, Latch] = {}
+        self._count = len(found)
+        threading.Thread(target=self._attach, name="attach", daemon=True).start()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> int:  # type: ignore[override]
+        self.initialized.get()
+        return self._tries[index].gateway
+
+    @property
+    def initialized(self) -> Future[None]:
+        """A future that is there when every host has answered."""
+        return self._latch.future()
+
+    def end(self, reason: str, *, shut_down: bool) -> Future[None]:
+        """Let the hosts go: they kill what runs there, and exit if they are shut down."""
+        gone = Latch()
+        reached = [each.gateway for each in self._tries if each.gateway]
+
+        def let_go() -> None:
+            self._client.let_go(reached, reason, shut_down=shut_down)
+            gone.open()
+
+        threading.Thread(target=let_go, name="detach", daemon=True).start()
+        return gone.future()
+
+    def _attach(self) -> None:
+        try:
+            deadline = time.monotonic() + config.get("spawn_timeout")
+            left = self._tries
+            while left:
+                self._reach(left, deadline)
+                left = [each for each in left if not self._introduce(each, deadline)]
+            gateways = [each.gateway for each in self._tries]
+            self._client.local.hosts.update(gateways)
+            self._client.spread_neighbours()
+        except Exception as error:  # noqa: BLE001 - whoever needs the hosts is told
+            reached = [each.gateway for each in self._tries if each.gateway]
+            self._client.let_go(reached, "was let go: not all hosts could be attached")
+            self._latch.open(error)
+        else:
+            self._latch.open()
+
+    def _reach(self, tries: Sequence[_Try], deadline: float) -> None:
+        """Connect to hosts."""
+        done = threading.Semaphore(0)
+        for each in tries:
+            self._dial(each, deadline, done)
+        for _ in tries:
+            done.acquire()
+        problems = [f"{each.address}: {each.problem}" for each in self._tries if each.problem]
+        gateways = [each.gateway for each in self._tries]
+        if not problems and len(set(gateways)) < len(gateways):
+            problems = ["two of the addresses are one host"]
+        if problems:
+            raise AttachError("hosts cannot be attached: " + "; ".join(problems))
+
+    def _dial(self, each: _Try, deadline: float, done: threading.Semaphore) -> None:
+        def told(gateway: int, /, *, again: bool, why: str) -> None:
+            each.gateway, each.problem = gateway, why
+            each.count += 1
+            if again and not gateway and time.monotonic() < deadline:
+                self._client.agent.after(_PAUSE, lambda: self._dial(each, deadline, done))
+                return
+            if gateway:
+                known = Neighbour(gateway, str(each.address), "")
+                self._client.neighbours.known[gateway] = known
+            done.release()
+
+        self._client.neighbours.dialer.dial(
+            each.address, self._credentials, told, attempt=each.count
+        )
+
+    def _introduce(self, each: _Try, deadline: float) -> bool:
+        """Have a host work for this program; False when it went before it said yes or no.
+
+        One that is just done with its last client does so.
+        """
+        data, _ = dumps((f"{os.uname().nodename} (pid {os.getpid()})", config.export()))
+        timeout = max(0.0, deadline - time.monotonic())
+        to = sending.agents([each.gateway])
+        call = core.call(self._node, to, 0, "attach", (), data, [], timeout, "")
+        if not call.wait(timeout):
+            raise AttachError(f"the host at {each.address} has not answered in time")
+        problem = call.problem()
+        if problem is None:
+            name = loads(call.take()[0].data)[0]
+            host = Neighbour(each.gateway, str(each.address), name)
+            self._client.neighbours.known[each.gateway] = host
+            return True
+        error = problem_of(problem, "")
+        went = isinstance(error, SupervisionError) and error.failure.kind == "connection"
+        if went and time.monotonic() < deadline:
+            return False
+        raise AttachError(f"the host at {each.address} cannot be attached: {error}")
