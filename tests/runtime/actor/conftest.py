@@ -1,10 +1,12 @@
 """What tests of actors share: processes, programs, and failures that reached the client."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from runtime import actor as ra
+from tests.runtime.actor.host_processes import HostProcess
 from tests.runtime.field.scripts import Script
 
 SECONDS = 30.0  # more than any wait takes on a busy machine
@@ -47,3 +49,16 @@ def program(signals_that_end: None) -> Iterator[Callable[[str], Script]]:
     yield start
     for one in started:
         one.close()
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., HostProcess]]:
+    """Return a function that starts a host; all are ended after the test."""
+    with contextlib.ExitStack() as stack:
+
+        def begin(address: str, **options: object) -> HostProcess:
+            host = HostProcess(address, **options)  # type: ignore[arg-type]
+            stack.callback(host.close)
+            return host
+
+        yield begin

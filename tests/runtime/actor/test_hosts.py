@@ -1,6 +1,5 @@
 """Hosts that are attached: their processes, their ways to each other, how they end."""
 
-import contextlib
 import os
 import signal
 import sys
@@ -61,19 +60,6 @@ class Member(Actor):
     @endpoint
     def hang(self) -> None:
         threading.Event().wait()
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Return a function that starts a host; all are ended after the test."""
-    with contextlib.ExitStack() as stack:
-
-        def begin(address: str, **options: object) -> HostProcess:
-            host = HostProcess(address, **options)  # type: ignore[arg-type]
-            stack.callback(host.close)
-            return host
-
-        yield begin
 
 
 @pytest.fixture
