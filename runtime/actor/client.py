@@ -183,17 +183,8 @@ def _end_program(failure: faults.MeshFailure) -> None:
     """Say why the root fails, wake the main thread, and have the program exit with 1."""
     sys.stderr.write(f"the program ends by a failure that nothing handled:\n{failure.report()}\n")
     sys.stderr.flush()
-    atexit.register(_leave_as_failed)
+    atexit.register(faults.leave_as_failed)
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-
-
-def _leave_as_failed() -> None:
-    """Have the other exit handlers run, and exit with 1: a handler cannot set the status."""
-    atexit.unregister(_leave_as_failed)
-    atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(1)
 
 
 local.provide(_make)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
 import traceback
 
@@ -36,4 +38,13 @@ def decided(failure: MeshFailure) -> bool:
     return True
 
 
-__all__ = ["MeshFailure", "decided", "default_hook"]
+def leave_as_failed() -> None:
+    """Have the other exit handlers run, and exit with 1: as a handler cannot set the status."""
+    atexit.unregister(leave_as_failed)
+    atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1)
+
+
+__all__ = ["MeshFailure", "decided", "default_hook", "leave_as_failed"]

@@ -1,6 +1,7 @@
 """What tests of actors share: processes, programs, and failures that reached the client."""
 
 import contextlib
+import queue
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -62,3 +63,13 @@ def start() -> Iterator[Callable[..., HostProcess]]:
             return host
 
         yield begin
+
+
+@pytest.fixture
+def seen() -> Iterator[queue.Queue[ra.MeshFailure]]:
+    """Give the failures that reach the client as they come."""
+    news: queue.Queue[ra.MeshFailure] = queue.Queue()
+    before = ra.unhandled_fault_hook
+    ra.unhandled_fault_hook = news.put
+    yield news
+    ra.unhandled_fault_hook = before
