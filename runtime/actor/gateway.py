@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from runtime import config, core
-from runtime.actor import output, sending
+from runtime.actor import binding, output, sending
 from runtime.actor.errors import MeshFailure
 from runtime.actor.launch import early
 from runtime.actor.launch.process import Exit, Spawn
@@ -45,7 +45,7 @@ class Order:
     bootstrap: bytes | None = None
     python: str | None = None
     argv: tuple[str, ...] = ()
-    affinity: tuple[tuple[int, ...] | None, ...] = ()
+    bind: tuple[Mapping[str, str], ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -142,25 +142,12 @@ class Gateway:
         self.processes[node_id] = process
         self._node.revive(node_id)
         self._node.adopt(ours.detach(), node_id, unix_socket=True)
-        affinity = order.affinity[index] if order.affinity else None
-        request = Spawn(
-            node=node_id,
-            name=process.name,
-            main="runtime.actor.worker:main",
-            argument=dumps(
-                (node_id, process.name, order.root, dict(order.settings), order.bootstrap)
-            )[0],
-            stdout=stdout,
-            stderr=stderr,
-            fds={"gateway": theirs.fileno(), "listener": listener.fileno()},
-            environment=order.environment,
-            python=order.python,
-            argv=order.argv,
-            affinity=affinity,
-        )
+        fds = {"gateway": theirs.fileno(), "listener": listener.fileno()}
         try:
-            self._launcher.spawn(request)
+            self._launcher.spawn(_request(process, stdout, stderr, fds))
             self._node.tell(sending.AGENT, "!ordered", about=node_id)
+        except ValueError as error:
+            self._on_exit(Exit(node_id, 0, error=f"no process was started: {error}"))
         finally:
             theirs.close()
             listener.close()
@@ -294,6 +281,27 @@ class Gateway:
 
 
 _PATIENCE = 5.0
+
+
+def _request(process: Process, stdout: int, stderr: int, fds: Mapping[str, int]) -> Spawn:
+    """Return what the launcher is asked for; ValueError when this host cannot bind it so."""
+    order = process.order
+    bind = order.bind[process.index] if order.bind else {}
+    start = (process.node, process.name, order.root, dict(order.settings), order.bootstrap)
+    return Spawn(
+        node=process.node,
+        name=process.name,
+        main="runtime.actor.worker:main",
+        argument=dumps(start)[0],
+        stdout=stdout,
+        stderr=stderr,
+        fds=fds,
+        environment=order.environment,
+        python=order.python,
+        argv=order.argv,
+        affinity=binding.cpus(bind),
+        memory=binding.memory(bind),
+    )
 
 
 def _told(exit_: Exit) -> tuple[str, str]:

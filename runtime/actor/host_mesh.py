@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from itertools import groupby
 
 from runtime import config
-from runtime.actor import _context, sending
+from runtime.actor import _context, binding, sending
 from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
 from runtime.actor.gateway import Order, gateway_of_process
 from runtime.actor.latch import Latch
@@ -181,7 +180,7 @@ class _Spawning:
             for rank, node in enumerate(nodes)
         ]
         commands = [self._command(command, point) for point in points]
-        affinities = _affinities(proc_bind, 0, self.per_host)
+        binding.check(proc_bind, self.per_host)
         common = Order(
             mesh_name=self.name,
             nodes=(),
@@ -200,7 +199,7 @@ class _Spawning:
                 here.node.revive(child.node)
             ranks = [child.point.rank for child in some]
             for gateway, order in _orders(common, nodes, ranks, commands):
-                place_order(here, gateway, _bound(order, affinities))
+                place_order(here, gateway, _bound(order, proc_bind))
             for child in some:
                 here.node.watch(child.node)
 
@@ -257,50 +256,8 @@ def _orders(
         )
 
 
-def _bound(order: Order, affinities: tuple[tuple[int, ...] | None, ...]) -> Order:
-    """Return the order with the CPUs of its processes, given for each process of a host."""
-    some = tuple(affinities[rank % len(affinities)] for rank in order.ranks if affinities)
-    return replace(order, affinity=some)
-
-
-def _affinities(
-    proc_bind: Sequence[Mapping[str, str]] | None, start: int, stop: int
-) -> tuple[tuple[int, ...] | None, ...]:
+def _bound(order: Order, proc_bind: Sequence[Mapping[str, str]] | None) -> Order:
+    """Return the order with what was said of its processes, for each process of a host."""
     if proc_bind is None:
-        return ()
-    if len(proc_bind) < stop:
-        raise ValueError(
-            f"proc_bind has {len(proc_bind)} entries; give one for each process of a host"
-        )
-    return tuple(_cpus(proc_bind[index]) for index in range(start, stop))
-
-
-def _cpus(bind: Mapping[str, str]) -> tuple[int, ...] | None:
-    cpus: set[int] = set()
-    for key, value in bind.items():
-        if key in ("cpus", "physcpubind"):
-            cpus |= set(cpu_list(value))
-        elif key == "cpunodebind":
-            for node in cpu_list(value):
-                with open(f"/sys/devices/system/node/node{node}/cpulist") as file:  # noqa: PTH123
-                    cpus |= set(cpu_list(file.read()))
-        elif key != "membind":
-            raise ValueError(
-                f"proc_bind has {key!r}; it takes cpus, physcpubind, cpunodebind and membind"
-            )
-    missing = cpus - os.sched_getaffinity(0)
-    if missing:
-        raise ValueError(f"proc_bind names CPUs {sorted(missing)} that this process may not use")
-    return tuple(sorted(cpus)) or None
-
-
-def cpu_list(text: str) -> list[int]:
-    """Return the numbers of a list as Linux writes it: 0-3,8."""
-    numbers: list[int] = []
-    for part in str(text).strip().split(","):
-        first, _, last = part.partition("-")
-        try:
-            numbers += range(int(first), int(last or first) + 1)
-        except ValueError:
-            raise ValueError(f"{text!r} is no list of numbers; write them like 0-3,8") from None
-    return numbers
+        return order
+    return replace(order, bind=tuple(dict(proc_bind[r % len(proc_bind)]) for r in order.ranks))

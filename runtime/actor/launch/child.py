@@ -61,6 +61,8 @@ class Child:
             if request["cwd"] is not None:
                 os.chdir(request["cwd"])
             _take_cpus(request["affinity"])
+            if request["memory"] is not None:
+                system.bind_memory(request["memory"])
             _take_name(request["name"])
             if request["argv"]:
                 _execute(request, self.fds)

@@ -109,6 +109,7 @@ class Nursery:
             "affinity": None
             if request.affinity is None
             else [int(cpu) for cpu in request.affinity],
+            "memory": None if request.memory is None else [int(node) for node in request.memory],
         }
         self._send(("spawn", message), [request.stdout, request.stderr, *request.fds.values()])
         self.nodes[request.node] = 0

@@ -13,7 +13,7 @@ class Spawn:
     `stderr` are open in the gateway, which keeps them: the process gets its own. `environment`
     comes on top of the gateway's. `argv` is a program and its arguments that is to start the
     interpreter ("numactl", "-N0"); the process is then not forked but executed. `affinity` are
-    CPU numbers, `cwd` a folder; without them the process has the gateway's.
+    CPU numbers, `memory` NUMA nodes, `cwd` a folder; without them the process has the gateway's.
     """
 
     node: int
@@ -28,6 +28,7 @@ class Spawn:
     argv: tuple[str, ...] = ()
     cwd: str | None = None
     affinity: Collection[int] | None = None
+    memory: Collection[int] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,19 @@
 """The system calls of a process's birth and death that the standard library lacks."""
 
 import ctypes
+import errno
 import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _SET_PDEATHSIG = 1
 _SET_NAME = 15
 _SET_CHILD_SUBREAPER = 36
+_BIND = 2  # MPOL_BIND of linux/mempolicy.h
+_SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}  # asm/unistd.h
+_WORD = 64
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.prctl.argtypes = (
@@ -54,6 +62,27 @@ def set_title(title: str) -> None:
         ctypes.memset(begin, 0, end - begin)
         text = title.encode("utf-8", "replace")[: end - begin - 1]
         ctypes.memmove(begin, text, len(text))
+
+
+def bind_memory(nodes: "Collection[int]") -> None:
+    """Have the memory of this process, and of what it executes, come from these NUMA nodes alone.
+
+    OSError when the kernel refuses (set_mempolicy(2)), or its number of the call is not known.
+    """
+    call = _SET_MEMPOLICY.get(os.uname().machine)
+    if call is None:
+        raise OSError(
+            errno.ENOSYS,
+            f"set_mempolicy is not known for {os.uname().machine}; use numactl --membind",
+        )
+    words = max(nodes) // _WORD + 1
+    mask = (ctypes.c_ulong * words)()
+    for node in nodes:
+        mask[node // _WORD] |= 1 << node % _WORD
+    # The kernel takes one bit less than it is told.
+    if _libc.syscall(call, _BIND, mask, ctypes.c_ulong(words * _WORD + 1)) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"memory of NUMA nodes {sorted(nodes)}: {os.strerror(number)}")
 
 
 def children_of(parent: int) -> list[int]:
