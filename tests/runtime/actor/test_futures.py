@@ -55,6 +55,27 @@ class Gate(Actor):
         return value + 1
 
 
+class Beside(Actor):
+    """Remembers in which order endpoints began and ended."""
+
+    def __init__(self) -> None:
+        self.order: list[tuple[str, int]] = []
+
+    @concurrent_endpoint
+    async def runs(self, number: int) -> None:
+        self.order.append(("begins", number))
+        await asyncio.sleep(0.001 * (10 - number % 10))
+        self.order.append(("ends", number))
+
+    @endpoint
+    async def waits(self, number: int) -> None:
+        await self.runs(number)
+
+    @endpoint
+    async def seen(self) -> list[tuple[str, int]]:
+        return self.order
+
+
 class Holder(Actor):
     """Holds its only thread until a test lets it go."""
 
@@ -241,12 +262,14 @@ def test_cancel_when_the_endpoint_awaits(gate: Any) -> None:
     assert gate.counts.call_one().get(SECONDS) == (1, 1)
 
 
-def test_cancel_when_the_call_has_not_begun(holder: Any) -> None:
+def test_cancel_when_the_call_has_not_begun(holder: Any, proc: ra.ProcMesh) -> None:
     port, receiver = Channel.open()
     held = holder.hold.call_one(port)
     release = receiver.recv().get(SECONDS)
     first, second = holder.run.call_one(1), holder.run.call_one(2)
     first.cancel()
+    # What is asked of the process is done in its order: now it has heard.
+    proc.spawn("other", Holder).initialized.get(SECONDS)
     release.send("go")
     held.get(SECONDS)
     assert second.get(SECONDS) == 2
@@ -260,6 +283,25 @@ def test_cancel_when_the_result_is_there(holder: Any) -> None:
     future.get(SECONDS)
     future.cancel()
     assert future.get() == 1
+
+
+def test_concurrent_endpoints_when_many_are_called(proc: ra.ProcMesh) -> None:
+    beside = proc.spawn("beside", Beside)
+    for future in [beside.runs.call_one(number) for number in range(50)]:
+        future.get(SECONDS)
+    order = beside.seen.call_one().get(SECONDS)
+    assert [number for what, number in order if what == "begins"] == list(range(50))
+    assert order.index(("ends", 0)) > order.index(("begins", 1))  # they ran beside each other
+    beside.stop().get(SECONDS)
+
+
+def test_async_endpoints_when_they_are_not_concurrent(proc: ra.ProcMesh) -> None:
+    beside = proc.spawn("beside", Beside)
+    for future in [beside.waits.call_one(number) for number in range(5)]:
+        future.get(SECONDS)
+    steps = [(what, number) for number in range(5) for what in ("begins", "ends")]
+    assert beside.seen.call_one().get(SECONDS) == steps
+    beside.stop().get(SECONDS)
 
 
 def test_stream_when_awaited(gate: Any) -> None:

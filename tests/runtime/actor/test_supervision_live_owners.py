@@ -55,6 +55,26 @@ class Owner(Actor):
         raise SystemExit(1)
 
 
+class Unborn(Actor):
+    """Owns before it fails to be constructed."""
+
+    def __init__(self, told: Port[Any]) -> None:
+        procs = ra.this_host().spawn_procs({"w": 2})
+        told.send([*procs.spawn("workers", Worker).pid.call().get(SECONDS).values()])
+        raise LookupError("not born")
+
+
+class Untidy(Actor):
+    """Cannot clean up."""
+
+    @endpoint
+    def pid(self) -> int:
+        return os.getpid()
+
+    def __cleanup__(self, error: Exception | None) -> None:
+        raise LookupError("untidy")
+
+
 class AsyncOwner(Actor):
     """Decides in a coroutine, and cleans up in the loop that it has lived in."""
 
@@ -155,6 +175,22 @@ def test_owner_when_it_fails_itself(procs: ra.ProcMesh, told: Told, seen: Any) -
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids)  # noqa: PTH110
     assert seen.get(timeout=SECONDS).cause == "SystemExit: 1"
     died(workers.slice(w=0).pid.call_one())
+
+
+def test_owner_when_it_fails_in_its_constructor(procs: ra.ProcMesh, told: Told, seen: Any) -> None:
+    owner = procs.slice(r=0).spawn("unborn", Unborn, told.port)
+    assert gone(told.next())
+    assert seen.get(timeout=SECONDS).cause == "LookupError: not born"
+    died(owner.initialized)
+
+
+def test_actor_when_its_clean_up_raises(procs: ra.ProcMesh, seen: Any) -> None:
+    untidy = procs.slice(r=0).spawn("untidy", Untidy)
+    pid = untidy.pid.call_one().get(SECONDS)
+    untidy.stop().get(SECONDS)
+    assert died(untidy.pid.call_one()).failure.kind == "stopped"
+    assert procs.slice(r=0).spawn("w", Worker).pid.call_one().get(SECONDS) == pid
+    assert seen.empty()
 
 
 def test_owner_when_its_process_is_killed(procs: ra.ProcMesh, told: Told, seen: Any) -> None:

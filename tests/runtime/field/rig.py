@@ -17,8 +17,11 @@ from tests.runtime.field.errors import (
     SerializationError,
     Timeout,
 )
+from tests.runtime.field.guarded import captured_logs, connect_with_token, secret_in_use
+from tests.runtime.field.guarded import close as _close_guarded
 from tests.runtime.field.machine import Faults, Machine
-from tests.runtime.field.mesh import Mesh, events, forget
+from tests.runtime.field.mesh import Mesh, events
+from tests.runtime.field.mesh import forget as _forget_meshes
 from tests.runtime.field.scripts import Script, script
 from tests.runtime.field.supervised import Supervised
 
@@ -36,7 +39,9 @@ __all__ = [
     "SerializationError",
     "Started",
     "Timeout",
+    "captured_logs",
     "config",
+    "connect_with_token",
     "devices",
     "endpoint",
     "events",
@@ -47,6 +52,7 @@ __all__ = [
     "os",
     "ping",
     "script",
+    "secret_in_use",
     "supervised",
     "tmpfile",
 ]
@@ -60,6 +66,12 @@ os = Machine()
 def config() -> dict[str, Any]:
     """Return every setting."""
     return _config.get_global_config()
+
+
+def forget() -> None:
+    """Leave nothing of a case in this process."""
+    _close_guarded()
+    _forget_meshes()
 
 
 def ping(mesh: Mesh) -> list[bool]:
