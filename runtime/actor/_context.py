@@ -42,7 +42,7 @@ class Instance:
         self.class_name = class_name
         self.rank = rank
         self.creator = creator
-        self.proc_id = proc
+        self._proc = proc
         self.mailbox = mailbox
         self.system = False
         self.own: dict[str, Any] = {}  # what the runtime keeps with an actor
@@ -51,7 +51,12 @@ class Instance:
     @property
     def actor_id(self) -> str:
         """The identity of the actor, unique in the program."""
-        return f"{self.proc_id}.{self.name}[{self.actor:x}]"
+        return f"{self._proc}.{self.name}[{self.node:x}.{self.actor:x}]"
+
+    @property
+    def proc_id(self) -> str:
+        """The identity of its process, unique in the program."""
+        return f"{self._proc}<{self.node:016x}>"
 
     @property
     def path(self) -> str:

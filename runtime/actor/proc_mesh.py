@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from runtime import config, core
 from runtime.actor import _context, arity, log_options, sending
 from runtime.actor.actor import check_class
@@ -13,7 +15,7 @@ from runtime.actor.local import local, new_actor_id
 from runtime.actor.mesh_trait import MeshTrait
 from runtime.actor.ownership import current_owner
 from runtime.actor.replies import failure_from, problem_of
-from runtime.actor.shape import Extent, Point, Shape
+from runtime.actor.shape import Point, Shape
 from runtime.transport.pickling import PicklingError, dumps
 
 TYPE_CHECKING = False
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from runtime.actor.actor import Actor
+    from runtime.actor.host_mesh import HostMesh
     from runtime.actor.owning import Child
     from runtime.actor.restarts import RestartPolicy
+    from runtime.actor.shape import Region
 
     A = TypeVar("A", bound=Actor)
 
@@ -97,6 +101,36 @@ class ProcMesh(MeshTrait):
         return log_options.set_options(
             self._members(), forwarded=stream_to_client, window=aggregate_window_sec, level=level
         )
+
+    @property
+    def region(self) -> Region:
+        """The ranks of the processes under their labels."""
+        return self._own_shape.region
+
+    @property
+    def host_mesh(self) -> HostMesh:
+        """The host of these processes; ValueError when they are on several."""
+        gateways = tuple({node & ~0xFFFFFFFF: None for node in self._members()})
+        if len(gateways) > 1:
+            raise ValueError(
+                f"{self._name} is on {len(gateways)} hosts; slice it to the processes of one"
+            )
+        # By name: the mesh of hosts is above this module.
+        above = import_module("runtime.actor.host_mesh")
+        found: HostMesh = above.HostMesh("host", gateways, Shape.unity())
+        return found
+
+    def to_table(self) -> str:
+        """Return where each process is: a line for each, below one of headings."""
+        labels = self.extent.labels
+        rows = [[*labels, "node", "state"]]
+        for point, node in zip(self.extent.points(), self._members(), strict=True):
+            obituary = local().node.obituary_of(node)
+            state = "" if obituary is None else failure_from(obituary).cause
+            rows.append([*(str(point[label]) for label in labels), f"{node:016x}", state])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        return "\n".join(lines)
 
     def restarting(self, policy: RestartPolicy | None) -> ProcMesh:
         """Return the same processes; actors spawned on it are restarted as the policy says.
