@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from runtime.actor.actor import Actor
-    from runtime.actor.host_mesh import HostMesh
     from runtime.actor.owning import Child
     from runtime.actor.restarts import RestartPolicy
     from runtime.actor.shape import Region
@@ -108,17 +107,15 @@ class ProcMesh(MeshTrait):
         return self._own_shape.region
 
     @property
-    def host_mesh(self) -> HostMesh:
+    def host_mesh(self) -> Any:  # noqa: ANN401 - a HostMesh, which is above this module
         """The host of these processes; ValueError when they are on several."""
         gateways = tuple({node & ~0xFFFFFFFF: None for node in self._members()})
         if len(gateways) > 1:
             raise ValueError(
                 f"{self._name} is on {len(gateways)} hosts; slice it to the processes of one"
             )
-        # By name: the mesh of hosts is above this module.
         above = import_module("runtime.actor.host_mesh")
-        found: HostMesh = above.HostMesh("host", gateways, Shape.unity())
-        return found
+        return above.HostMesh("host", gateways, Shape.unity())
 
     def to_table(self) -> str:
         """Return where each process is: a line for each, below one of headings."""
