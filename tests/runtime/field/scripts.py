@@ -7,7 +7,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,14 @@ ROOT = Path(__file__).resolve().parents[3]
 class Script:
     """A Python program that runs; `out` is what it has printed, of both streams."""
 
-    def __init__(self, source: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, source: str, env: Mapping[str, str] | None = None, before: Sequence[str] = ()
+    ) -> None:
         with tempfile.NamedTemporaryFile("w", suffix=".py", prefix="script_", delete=False) as file:
             file.write(source)
         self.path = file.name
         self.process = subprocess.Popen(
-            [sys.executable, self.path],
+            [*before, sys.executable, self.path],
             env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
