@@ -93,6 +93,7 @@ class Node : public ConnectionOwner {
   // says on other hosts. The agent is told once, of the gateway.
   void bury_host(NodeId gateway, const std::string& obituary);
   // The gateway of the client, which tells all hosts what it is told by one.
+  // Before there is one, a gateway tells all others of its own dead.
   void set_root(NodeId gateway) { root_.store(gateway); }
   // Takes a listening socket where gateways of other hosts connect. The agent
   // is told of those that prove themselves ("!arrived", with their address) and

@@ -107,8 +107,9 @@ void Node::tell_neighbours(const Frame& frame) {
       const NodeId peer = connection->peer();
       const bool here = host_of(peer) == host_of(id());
       const bool told_by_root = root == id() && host_of(peer) != host_of(about);
-      const bool is_root = peer == root && host_of(about) == host_of(id());
-      if (here || told_by_root || is_root) neighbours.push_back(connection);
+      const bool tells_root =
+          host_of(about) == host_of(id()) && (peer == root || root == 0);
+      if (here || told_by_root || tells_root) neighbours.push_back(connection);
     }
   }
   for (const auto& neighbour : neighbours) neighbour->send(frame);

@@ -55,6 +55,8 @@ TEST_CASE("the dead of a group do not take the living along") {
   const auto far_worker = started(node_id(2, 1));
   link(*gateway, *far_gateway, false);
   link(*far_gateway, *far_worker);
+  // Other hosts learn of it from its own.
+  far_gateway->bury(node_id(2, 9), "dead");
   gateway->bury(node_id(2, 9), "dead");
   const auto made =
       call(*gateway,

@@ -11,7 +11,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 
 from runtime import config
@@ -46,14 +45,13 @@ _DIAL = 3.0  # seconds until another host is reached through the client
 def run_worker_loop_forever(
     *, private_key: Pem | tuple[Pem, Pem] | None = None, ca: Pem | None = None, address: str
 ) -> None:
-    """Serve this machine as a host until a client shuts it down; then the process exits.
+    """Serve this machine as a host until a client shuts it down: the last thing that a script does.
 
     `address` is where it listens, `dial@bind` when clients reach it by another address. `ca` and
     `private_key` are those of `credentials`. ValueError for what secures nothing, OSError for an
     address that cannot be had, RuntimeError when this process already is part of a program.
     """
     run_worker_loop_until_shutdown(private_key=private_key, ca=ca, address=address)
-    sys.exit(0)
 
 
 def run_worker_loop_until_shutdown(
@@ -237,17 +235,23 @@ class _Session:
 
 
 class _Terminating:
-    """While it lasts, SIGTERM ends the host as Ctrl-C does: with all that it started."""
+    """While it lasts, SIGTERM ends the process only after all that the host has started."""
 
     def __enter__(self) -> None:
         self._before: Callable[..., Any] | int | None = None
         if threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGTERM, _terminate)
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGTERM, self._before)
+        if isinstance(error, _TerminatedError):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM came."""
 
 
 def _terminate(*_: object) -> None:
-    sys.exit(128 + signal.SIGTERM)
+    raise _TerminatedError
