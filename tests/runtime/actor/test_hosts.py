@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from runtime import actor as ra
@@ -36,7 +36,7 @@ class Member(Actor):
         return len(data)
 
     @endpoint
-    def ask(self, others: ActorMesh, data: bytes) -> list[int]:
+    def ask(self, others: "ActorMesh[Member]", data: bytes) -> list[int]:
         return list(others.size_of.call(data).get(SECONDS).values())
 
     @endpoint
@@ -44,7 +44,7 @@ class Member(Actor):
         self.seen.append(number)
 
     @endpoint
-    def give(self, other: ActorMesh, count: int) -> None:
+    def give(self, other: "ActorMesh[Member]", count: int) -> None:
         for number in range(count):
             other.take.broadcast(number)
 
@@ -73,12 +73,14 @@ def two(start: Start, tmp_path: Path, quiet: None) -> Iterator[HostMesh]:
 
 
 @pytest.fixture
-def members(two: HostMesh) -> ActorMesh:
+def members(two: HostMesh) -> ActorMesh[Member]:
     """Give an actor in each of two processes of each of two hosts."""
     return two.spawn_procs({"gpus": 2}).spawn("member", Member)
 
 
-def test_processes_run_below_their_hosts_when_hosts_are_attached(members: ActorMesh) -> None:
+def test_processes_run_below_their_hosts_when_hosts_are_attached(
+    members: ActorMesh[Member],
+) -> None:
     found = members.where.call().get(SECONDS)
     assert dict(found.extent) == {"hosts": 2, "gpus": 2}
     places = [value[2] for value in found.values()]
@@ -89,14 +91,14 @@ def test_processes_run_below_their_hosts_when_hosts_are_attached(members: ActorM
 
 
 @pytest.mark.parametrize("size", [10, 300_000, 20_000_000])
-def test_hosts_reach_each_other_without_the_client(members: ActorMesh, size: int) -> None:
+def test_hosts_reach_each_other_without_the_client(members: ActorMesh[Member], size: int) -> None:
     first = members.slice(hosts=0, gpus=0)
     assert first.ask.call_one(members.slice(hosts=1), b"x" * size).get(SECONDS) == [size, size]
     second = members.slice(hosts=1, gpus=1)
     assert second.ask.call_one(members.slice(hosts=0), b"x" * size).get(SECONDS) == [size, size]
 
 
-def test_messages_between_hosts_arrive_once_and_in_order(members: ActorMesh) -> None:
+def test_messages_between_hosts_arrive_once_and_in_order(members: ActorMesh[Member]) -> None:
     receiver = members.slice(hosts=1, gpus=0)
     members.slice(hosts=0, gpus=0).give.call_one(receiver, 5000).get(SECONDS)
     for number in range(5000, 5100):
@@ -108,7 +110,7 @@ def test_messages_between_hosts_arrive_once_and_in_order(members: ActorMesh) -> 
 
 
 def test_output_comes_with_its_place_when_it_was_printed_on_another_host(
-    members: ActorMesh, capfd: pytest.CaptureFixture[str]
+    members: ActorMesh[Member], capfd: pytest.CaptureFixture[str]
 ) -> None:
     members.slice(hosts=1, gpus=0).say.call_one("words from afar").get(SECONDS)
     text = ""

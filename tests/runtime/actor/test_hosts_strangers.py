@@ -1,5 +1,6 @@
 """Who is let in to a host: nobody who has not proved itself, whatever it sends."""
 
+import contextlib
 import os
 import pickle
 import socket
@@ -7,7 +8,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from runtime import actor as ra
@@ -63,14 +64,13 @@ def said_to(host: HostProcess, data: bytes) -> bytes:
     """Send bytes to a host and return what it says before it hangs up."""
     with socket.create_connection(port_of(host), SECONDS) as sock:
         sock.settimeout(SECONDS)
-        sock.sendall(data)
-        sock.shutdown(socket.SHUT_WR)
         answer = b""
-        try:
+        with contextlib.suppress(OSError):  # it may hang up before all was sent
+            sock.sendall(data)
+            sock.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionResetError):
             while piece := sock.recv(4096):
                 answer += piece
-        except ConnectionResetError:
-            pass
         return answer
 
 
