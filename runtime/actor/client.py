@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 
 from runtime import config
 from runtime.actor import _context, faults, local, observed, ownership, sending
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 ROOT = 1
 _lock = threading.Lock()
 _clients: list[Client] = []
+_deciding: list[threading.Thread] = []  # in the program's hook, about one failure each
 _ended: list[int] = []  # the gateways of this process's earlier programs
 
 
@@ -67,6 +69,7 @@ class Client:
             return
         self._closed = True
         try:
+            _let_decide()
             self._observed.close()
             self.let_go(list(self.neighbours.known), "was let go: the program has ended")
             self.gateway.close()
@@ -169,7 +172,9 @@ def _root_owner() -> Owner:
     here = local.local()
 
     def ask(failure: object) -> None:
-        threading.Thread(target=decide, args=(failure,), name="fault", daemon=True).start()
+        _deciding[:] = [each for each in _deciding if each.is_alive()]
+        _deciding.append(threading.Thread(target=decide, args=(failure,), daemon=True))
+        _deciding[-1].start()
 
     def decide(failure: faults.MeshFailure) -> None:
         owner = owner_of(here, ROOT, _root_owner)
@@ -177,6 +182,14 @@ def _root_owner() -> Owner:
         owner.handled(failure.event_id, faults.decided(seen))
 
     return ownership.new_owner(ask, _end_program)
+
+
+def _let_decide() -> None:
+    """Give the program's hook time to finish what it says about failures."""
+    end = time.monotonic() + config.get("cleanup_timeout")
+    for each in _deciding:
+        if each is not threading.current_thread():
+            each.join(max(0.0, end - time.monotonic()))
 
 
 def _end_program(failure: faults.MeshFailure) -> None:
