@@ -211,15 +211,13 @@ class Runner:
         token = _context.enter(context)
         span, failed = self.watch.begin(message), True
         try:
-            result = method(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - the endpoint's own
+            reply.result(method(*args, **kwargs))
+            failed = False
+        except Exception as error:  # noqa: BLE001 - the endpoint's own, or its result's pickling
             reply.error(error)
         except BaseException as error:
             reply.fatal(error)
             raise
-        else:
-            reply.result(result)
-            failed = False
         finally:
             self.watch.end(span, failed=failed)
             _context.leave(token)
@@ -246,6 +244,9 @@ class Runner:
         except Exception as error:  # noqa: BLE001 - unpickling runs the user's code
             answer.unreadable(error)
             return None
+        except BaseException as error:  # nobody waits for ever
+            answer.fatal(error)
+            raise
         here = None if place is None else (message.index, *place)
         context = _context.Context(self.instance, here, message.chain, waits=waits)
         if port is not None:

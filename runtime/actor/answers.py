@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runtime.actor.channel import ReplyPort
+from runtime.actor.errors import CallCancelledError
 from runtime.actor.raised import describe_error, print_exception
 from runtime.actor.replies import ERROR, FAILED, failure_bytes, result_bytes
 
@@ -72,6 +73,14 @@ class Answer:
         else:
             self.fatal(error)
             raise error
+
+    def cancelled(self) -> None:
+        """Tell whoever waits that the endpoint was cancelled; that is no failure of the actor."""
+        error = CallCancelledError("the call was given up")
+        if self._replies and self.port is not None:
+            self.port.exception(error)
+        elif self._message.request:
+            self._actor.reply(self._message, ERROR, describe_error(error))
 
     def unreadable(self, error: Exception) -> None:
         """Tell the caller that the arguments could not be rebuilt; the actor goes on."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from concurrent.futures.thread import ThreadPoolExecutor
 
 from runtime import config
 from runtime.actor import _context, loops
 from runtime.actor.actor import offer_of
-from runtime.actor.errors import CallCancelledError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from runtime.actor.actors import Runner
+    from runtime.actor.answers import Answer
     from runtime.core import Message
 
 
@@ -33,7 +34,7 @@ async def _in_time(done: Awaitable[object]) -> None:
 class _Server:
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
-        self._beside: set[asyncio.Task[None]] = set()
+        self._beside: dict[asyncio.Task[None], Answer] = {}
         self._calls: dict[tuple[int, int], asyncio.Task[None]] = {}
         self._failed: BaseException | None = None
 
@@ -74,20 +75,22 @@ class _Server:
         if call is None:
             return
         task = asyncio.get_running_loop().create_task(self._run(message, *call))
+        task.add_done_callback(functools.partial(_answer_unbegun, call[-1]))
         key = (message.source_node, message.request)
         if message.request:
             self._calls[key] = task
             task.add_done_callback(lambda _: self._calls.pop(key, None))
         found = offer_of(type(runner._user)).endpoints.get(message.method)  # noqa: SLF001
         if found is not None and found.concurrent:
-            self._beside.add(task)
+            self._beside[task] = call[-1]
             task.add_done_callback(self._done_beside)
         else:
             await asyncio.wait((task,))
-            task.result()
+            if not task.cancelled():
+                task.result()
 
     def _done_beside(self, task: asyncio.Task[None]) -> None:
-        self._beside.discard(task)
+        self._beside.pop(task, None)
         error = None if task.cancelled() else task.exception()
         if error is not None:
             self._failed = error
@@ -101,16 +104,15 @@ class _Server:
             result = method(*args, **kwargs)
             if hasattr(result, "__await__"):
                 result = await result
+            answer.result(result)
+            failed = False
         except asyncio.CancelledError:
-            answer.error(CallCancelledError("the call was given up"))
+            answer.cancelled()
         except Exception as error:  # noqa: BLE001 - the endpoint's own
             answer.error(error)
         except BaseException as error:
             answer.fatal(error)
             raise
-        else:
-            answer.result(result)
-            failed = False
         finally:
             watch.end(span, failed=failed, beside=not context.waits)
 
@@ -130,12 +132,20 @@ class _Server:
         return give_up
 
     async def _cancel_all(self) -> None:
-        tasks = list(self._beside)
-        for task in tasks:
+        answers = dict(self._beside)
+        for task in answers:
             task.remove_done_callback(self._done_beside)
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=config.get("cleanup_timeout"))
+        if answers:
+            _, left = await asyncio.wait(answers, timeout=config.get("cleanup_timeout"))
+            for task in left:  # it will not be cancelled; who waits for it is told all the same
+                answers[task].cancelled()
+
+
+def _answer_unbegun(answer: Answer, task: asyncio.Task[None]) -> None:
+    """Answer a call that was cancelled before its first step; any other has answered itself."""
+    if task.cancelled():
+        answer.cancelled()
 
 
 class _Executor(ThreadPoolExecutor):

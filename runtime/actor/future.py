@@ -139,7 +139,7 @@ class Future(Generic[R]):
                 return
             try:
                 self._result = self._settle(call)
-            except Exception as error:  # noqa: BLE001 - it is the result
+            except BaseException as error:  # noqa: BLE001 - it is the result
                 self._error = error
             self._call = None
             if self.began is not None:

@@ -46,7 +46,7 @@ class Streams:
         self.forwarded: bool | None = None  # None: as log_forwarding says
         self.window: float | None = None  # None: as aggregate_window says
         self._forwarder = forwarder
-        self._pipes = pipes
+        self._pipes: tuple[core.OutputPipe, ...] = pipes
         self._readers = (LineReader(), LineReader())
         self._lines: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
         self._lock = threading.Lock()
@@ -78,8 +78,11 @@ class Streams:
     def pump(self, *, last: bool = False) -> bool:
         """Forward what has come; return whether there will be more."""
         with self._lock:
-            ended = [self._pump_one(number, last=last) for number in (0, 1)]
-        return not all(ended)
+            ends = [self._pump_one(number, last=last) for number in range(len(self._pipes))]
+            ended = all(ends)
+            if ended:
+                self._pipes = ()  # and their descriptors, whoever still has the dead process
+        return not ended
 
     @property
     def drawing(self) -> bool:

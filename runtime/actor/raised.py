@@ -83,8 +83,8 @@ def _name(error: BaseException) -> str:
 def _text(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception as second:  # noqa: BLE001 - a __str__ of the user's
-        return f"(its text cannot be had: {second!r})"
+    except BaseException as second:  # noqa: BLE001 - a __str__ of the user's
+        return f"(its text cannot be had: {type(second).__name__})"
 
 
 def _whole(error: BaseException) -> bytes | None:
@@ -93,7 +93,7 @@ def _whole(error: BaseException) -> bytes | None:
         data, buffers = dumps((error,))
         again = loads(data, buffers)[0]
         same = type(again) is type(error) and str(again) == str(error)
-    except Exception:  # noqa: BLE001 - pickling and rebuilding run the user's code
+    except BaseException:  # noqa: BLE001 - pickling and rebuilding run the user's code
         return None
     return data if same and not buffers else None
 

@@ -37,7 +37,7 @@ def dumps(value: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
             raise PicklingError(
                 "a value is nested too deeply to be pickled; send it flatter, for example as a list"
             ) from error
-        raise PicklingError(f"{_culprit(value)} cannot be pickled: {error}") from error
+        raise PicklingError(f"{_culprit(value)} cannot be pickled: {_said(error)}") from error
 
 
 def loads(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:  # noqa: ANN401 - whatever was sent
@@ -81,6 +81,13 @@ def _pickled(value: object, buffers: list[pickle.PickleBuffer]) -> bytes:
 
 def _culprit(value: object) -> str:
     """Name the innermost part of a value that cannot be pickled by itself."""
+    try:
+        return _innermost(value)
+    except Exception:  # noqa: BLE001 - looking at it runs the user's code
+        return f"a value of type {type(value).__qualname__}"
+
+
+def _innermost(value: object) -> str:
     path, seen = "", 0
     while seen < 16:  # noqa: PLR2004 - deep enough for a message
         seen += 1
@@ -95,14 +102,22 @@ def _culprit(value: object) -> str:
     return f"a value of type {kind.__module__}.{kind.__qualname__}{where}"
 
 
-def _parts(value: object) -> Iterable[tuple[str, object]]:
-    if isinstance(value, list | tuple):
+def _parts(value: Any) -> Iterable[tuple[str, object]]:  # noqa: ANN401
+    kind = type(value)  # its `__class__` may be anything
+    if issubclass(kind, list | tuple):
         return ((f"[{index}]", part) for index, part in enumerate(value))
-    if isinstance(value, dict):
+    if issubclass(kind, dict):
         return ((f"[{key!r}]", part) for key, part in value.items())
     if hasattr(value, "__dict__"):
         return ((f".{key}", part) for key, part in vars(value).items())
     return ()
+
+
+def _said(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a __str__ of the user's
+        return type(error).__qualname__
 
 
 def _can(value: object) -> bool:
