@@ -45,7 +45,8 @@ WRONG_RUNPATH = _code(
     Severity.WARNING,
     "RUNPATH without the folder of the target's ROCm libraries",
     "The file has a RUNPATH, and none of its folders holds the ROCm libraries of the target: they"
-    " are found by luck, in another release's folder, or not at all.",
+    " are found by luck, in another release's folder, or not at all.  Where the machine that is to"
+    " run it has them in a folder that this one has not, say so with --runpath.",
 )
 BUILD_FOLDER = _code(
     6,
@@ -53,7 +54,8 @@ BUILD_FOLDER = _code(
     "RUNPATH with a folder of the machine it was built on",
     "A folder that exists only where the file was built, or one relative to the folder that a user"
     " happens to be in, is no place for libraries: elsewhere, whoever can write there decides what"
-    " the program loads.  Strip it when installing, or write it with $ORIGIN.",
+    " the program loads.  Strip it when installing, or write it with $ORIGIN;"
+    " --runpath names a folder of ROCm's libraries that is right elsewhere.",
 )
 NO_SUCH_MAJOR = _code(
     7,
