@@ -9,7 +9,7 @@ from time import monotonic_ns
 from runtime.actor import sending
 from runtime.actor.future import Future
 from runtime.actor.generic import Generic
-from runtime.actor.replies import problem_of, value_of
+from runtime.actor.replies import problem_of
 from runtime.actor.shape import Shape
 from runtime.actor.value_mesh import ValueMesh
 from runtime.telemetry import state
@@ -198,7 +198,7 @@ class Endpoint(ABC, Generic[R]):
             problem = call.problem()
             if problem is not None:
                 raise problem_of(problem, f"{to.name}.{name}")
-            return combine([value_of(message) for message in call.take()])
+            return combine([sending.value_of(each, f"{to.name}.{name}") for each in call.take()])
 
         began = monotonic_ns() if state.on else 0
         call = self._send(to, args, kwargs)

@@ -13,7 +13,7 @@ from runtime.actor.errors import (
 from runtime.actor.local import local
 from runtime.actor.replies import failure_from
 from runtime.telemetry import state
-from runtime.transport.pickling import PicklingError, dump_call, dumps
+from runtime.transport.pickling import PicklingError, dump_call, dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from runtime.actor.shape import Extent
+    from runtime.core import Message
 
 #: The mailbox of every process, which its agent serves.
 AGENT = 0
@@ -123,6 +124,18 @@ def cancel(to: Recipients, request: int) -> None:
     """Ask the processes of a call to give it up."""
     data, _ = dumps((request, tuple(to.actors)))
     local().node.cast(agents(to.nodes), AGENT, "cancel", (), data, [], 0.0)
+
+
+def value_of(message: Message, endpoint: str) -> Any:  # noqa: ANN401 - the endpoint's result
+    """Return the result in a reply; SupervisionError when its sender died while it wrote it."""
+    try:
+        buffers = message.buffers() if message.buffer_count else ()
+    except RuntimeError:
+        obituary = local().node.obituary_of(message.source_node)
+        if obituary is None:
+            raise
+        raise SupervisionError(failure_from(obituary), endpoint) from None
+    return loads(message.data, buffers)[0]
 
 
 def _pickled(

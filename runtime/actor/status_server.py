@@ -56,6 +56,10 @@ class StatusServer:
             os.unlink(self._name, dir_fd=self._folder)
         os.eventfd_write(self._wake, 1)
         self._thread.join(_PATIENCE)
+        if not self._thread.is_alive():
+            self._listener.close()
+            os.close(self._wake)
+            os.close(self._folder)
 
     def _run(self) -> None:
         poll = select.poll()

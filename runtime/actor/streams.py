@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 
 from runtime.actor.future import Future
-from runtime.actor.replies import OK, problem_of, value_of
+from runtime.actor.replies import OK, problem_of
+from runtime.actor.sending import value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +70,6 @@ def _future(arrival: _Arrival, endpoint: str) -> Future[Any]:
         assert message is not None  # noqa: S101 - settled
         if message.status != OK:
             raise problem_of(message, endpoint)
-        return value_of(message)
+        return value_of(message, endpoint)
 
     return Future(arrival, settle, lambda: None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import select
 import signal
@@ -230,11 +231,11 @@ def start(key: Key, variables: dict[str, str], preload: Sequence[str]) -> Nurser
 def _execute(key: Key, variables: dict[str, str], link: int, config: int, gateway: int) -> int:
     """Start the interpreter in a session of its own, with its three descriptors where it looks."""
     places = {link: CONTROL_FD, config: CONFIG_FD, gateway: GATEWAY_FD}
-    actions: list[Any] = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
-    # Through high numbers: a source may be another one's target, and a dup2 onto itself keeps
-    # the flag that closes it.
-    aside = {source: 200 + target for source, target in places.items()}
-    actions += [(os.POSIX_SPAWN_DUP2, source, high) for source, high in aside.items()]
+    # Through higher numbers: a source may be another one's target, and a dup2 onto itself keeps
+    # the flag that closes it. No higher than needed: few descriptors may be allowed.
+    aside = dict(zip(places, itertools.count(1 + max(*places, *places.values())), strict=False))
+    actions: list[Any] = [(os.POSIX_SPAWN_DUP2, source, high) for source, high in aside.items()]
+    actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
     for source, high in aside.items():
         actions.append((os.POSIX_SPAWN_DUP2, high, places[source]))
         actions.append((os.POSIX_SPAWN_CLOSE, high))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 CONTROL_FD = 10
 CONFIG_FD = 11
 GATEWAY_FD = 12
+_STDERR = 2
 _FIRST_PAUSE = 0.005  # seconds between two looks for what the dead have left
 _LAST_PAUSE = 0.25
 _THREADS_END = 0.5  # seconds that a library has to end its threads for a fork
@@ -262,8 +263,18 @@ def _prepare(config: "dict[str, Any]", link: control.Control) -> bool:
     return True
 
 
+def _have_streams() -> None:
+    """Open what the gateway was started without: else descriptors of ours would take its place."""
+    fd = 0
+    while fd <= _STDERR:
+        fd = os.open(os.devnull, os.O_RDWR)
+        os.set_inheritable(fd, fd <= _STDERR)
+    os.close(fd)
+
+
 def _close_others() -> None:
     """Close what the gateway's own parent had left open for it: no process asked for that."""
+    _have_streams()
     os.closerange(3, CONTROL_FD)
     os.closerange(GATEWAY_FD + 1, os.sysconf("SC_OPEN_MAX"))
 

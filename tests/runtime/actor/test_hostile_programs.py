@@ -1,0 +1,87 @@
+"""Programs that are started badly, and processes that die while they write."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from runtime import actor as ra
+from runtime.actor import Actor, endpoint
+from tests.runtime.field.scripts import Script
+
+SECONDS = 30.0
+LARGE = 64 << 20
+_PROGRAM = """
+import os, resource, sys
+{before}
+from runtime.actor import Actor, endpoint, this_host
+
+class Echo(Actor):
+    @endpoint
+    def echo(self, value):
+        return value
+
+with this_host().spawn_procs() as procs:
+    print("heard", procs.spawn("echo", Echo).echo.call_one(7).get(30), flush=True)
+"""
+
+
+class Dying(Actor):
+    """Dies while its reply is written."""
+
+    @endpoint
+    def reply(self, seconds: float) -> bytes:
+        """Return much, and die that much later."""
+        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        return bytes(LARGE)
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[..., Script]]:
+    """Return a function that starts a program with these first lines."""
+    scripts: list[Script] = []
+
+    def start(before: str, **env: str) -> Script:
+        scripts.append(Script(_PROGRAM.format(before=before), env=env))
+        return scripts[-1]
+
+    yield start
+    for script in scripts:
+        script.close()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
+        "os.close(2)",
+        "os.close(0)",
+        "os.close(0); os.close(2)",
+    ],
+)
+def test_program_when_it_has_few_descriptors(started: Callable[..., Script], before: str) -> None:
+    script = started(before)
+    assert script.finish(SECONDS) == 0
+    assert script.out == "heard 7\n"
+
+
+def test_program_when_warnings_are_errors(started: Callable[..., Script]) -> None:
+    script = started("", PYTHONWARNINGS="error", PYTHONDEVMODE="1")
+    assert script.finish(SECONDS) == 0
+    assert script.out == "heard 7\n"
+
+
+def test_reply_when_its_sender_dies_while_it_writes(failures: list[ra.MeshFailure]) -> None:
+    for step in range(6):
+        procs = ra.this_host().spawn_procs()
+        dying: Any = procs.spawn("dying", Dying)
+        dying.initialized.get(SECONDS)
+        future = dying.reply.call_one(0.01 * step)
+        try:
+            assert len(future.get(SECONDS)) == LARGE
+        except ra.SupervisionError as error:
+            assert error.failure.signal == signal.SIGKILL  # noqa: PT017 - it may come or not
+        procs.stop().get(SECONDS)
