@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -21,7 +22,7 @@ from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from runtime.actor.agent import Agent
@@ -130,29 +131,39 @@ class Gateway:
         self.output.close()
 
     def _start(self, order: Order, index: int) -> None:
-        node_id = order.nodes[index]
+        process = Process(order, index)
+        try:
+            with ExitStack() as opened:
+                self._launch(process, opened)
+        except (OSError, ValueError) as error:
+            exit_ = Exit(process.node, 0, error=f"no process was started: {error}")
+            if process.node in self.processes:
+                self._on_exit(exit_)
+            else:
+                self._node.revive(process.node)
+                self._node.bury(process.node, failure_bytes(self._failure(process, exit_, ())))
+
+    def _launch(self, process: Process, opened: ExitStack) -> None:
+        """Start a process; what is opened for it alone goes on the stack. OSError, ValueError."""
+        order, node_id = process.order, process.node
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        opened.enter_context(ours)
+        opened.enter_context(theirs)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        opened.enter_context(listener)
         listener.bind(core.socket_name(node_id))
         listener.listen(_BACKLOG)
-        process = Process(order, index)
         process.output, stdout, stderr = self.output.open(
             order.mesh_name, process.place, process.point.extent.nelements
         )
+        opened.callback(os.close, stdout)
+        opened.callback(os.close, stderr)
         self.processes[node_id] = process
         self._node.revive(node_id)
         self._node.adopt(ours.detach(), node_id, unix_socket=True)
         fds = {"gateway": theirs.fileno(), "listener": listener.fileno()}
-        try:
-            self._launcher.spawn(_request(process, stdout, stderr, fds))
-            self._node.tell(sending.AGENT, "!ordered", about=node_id)
-        except ValueError as error:
-            self._on_exit(Exit(node_id, 0, error=f"no process was started: {error}"))
-        finally:
-            theirs.close()
-            listener.close()
-            os.close(stdout)
-            os.close(stderr)
+        self._launcher.spawn(_request(process, stdout, stderr, fds))
+        self._node.tell(sending.AGENT, "!ordered", about=node_id)
 
     def _ordered(self, message: Message) -> None:
         self.spawn(loads(message.data)[0])
@@ -204,9 +215,10 @@ class Gateway:
         if process is None:
             return
         process.output.drain()
-        self._node.bury(exit_.node, failure_bytes(self._failure(process, exit_)))
+        tail = process.output.tail(config.get("tail_lines"))
+        self._node.bury(exit_.node, failure_bytes(self._failure(process, exit_, tail)))
 
-    def _failure(self, process: Process, exit_: Exit) -> MeshFailure:
+    def _failure(self, process: Process, exit_: Exit, tail: Sequence[str]) -> MeshFailure:
         kind, cause = _told(exit_)
         if process.stopping:
             kind, cause = "stopped", f"the process has ended: {process.stopping}"
@@ -223,7 +235,7 @@ class Gateway:
             pid=exit_.pid or None,
             status=exit_.status,
             signal=exit_.signal,
-            output_tail=tuple(process.output.tail(config.get("tail_lines"))),
+            output_tail=tuple(tail),
         )
 
     def _expect(self, message: Message) -> None:

@@ -154,12 +154,17 @@ class Forwarder:
             token = self._next
             self._next += 1
         self._begin()
-        pipes, ends = [], []
-        for _ in range(2):
-            read, write = os.pipe2(os.O_CLOEXEC)
-            capacity = config.get("log_buffer")
-            pipes.append(core.watch_output(self._node, read, capacity, self._notifier, token))
-            ends.append(write)
+        pipes, ends = [], list[int]()
+        try:
+            for _ in range(2):
+                read, write = os.pipe2(os.O_CLOEXEC)
+                ends.append(write)
+                capacity = config.get("log_buffer")
+                pipes.append(core.watch_output(self._node, read, capacity, self._notifier, token))
+        except OSError:
+            for end in ends:
+                os.close(end)
+            raise
         streams = Streams(self, (name, place, size), (pipes[0], pipes[1]))
         self._streams[token] = streams
         return streams, ends[0], ends[1]

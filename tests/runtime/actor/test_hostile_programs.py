@@ -44,8 +44,8 @@ def started() -> Iterator[Callable[..., Script]]:
     """Return a function that starts a program with these first lines."""
     scripts: list[Script] = []
 
-    def start(before: str, **env: str) -> Script:
-        scripts.append(Script(_PROGRAM.format(before=before), env=env))
+    def start(before: str, after: str = "", **env: str) -> Script:
+        scripts.append(Script(_PROGRAM.format(before=before) + after, env=env))
         return scripts[-1]
 
     yield start
@@ -66,6 +66,27 @@ def test_program_when_it_has_few_descriptors(started: Callable[..., Script], bef
     script = started(before)
     assert script.finish(SECONDS) == 0
     assert script.out == "heard 7\n"
+
+
+_MANY = """
+from runtime import actor
+actor.unhandled_fault_hook = lambda failure: None
+try:
+    procs = this_host().spawn_procs({"r": 64})
+    procs.initialized.get(30)
+except Exception as error:
+    print("refused", repr(str(error)), flush=True)
+procs.stop().get(30)
+"""
+
+
+def test_mesh_when_there_are_not_descriptors_enough(started: Callable[..., Script]) -> None:
+    script = started("resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))", after=_MANY)
+    assert script.finish(SECONDS) == 0
+    heard, refused = script.out.splitlines()
+    assert heard == "heard 7"
+    assert "no process was started" in refused
+    assert "Too many open files" in refused
 
 
 def test_program_when_warnings_are_errors(started: Callable[..., Script]) -> None:
