@@ -1,4 +1,4 @@
-"""The command line of the runtime: `python -m runtime devices|status`."""
+"""The command line of the runtime: `python -m runtime devices|status|debug`."""
 
 import click
 
@@ -59,3 +59,24 @@ def status(*, as_data: bool, pid: int | None, timeout: float) -> None:
         raise SystemExit(1)
     told = dashboard.status(found, timeout)
     click.echo(json.dumps(told, indent=2) if as_data else as_tree(told))
+
+
+@main.command()
+@click.option("--pid", type=int, help="The program; needed when several are at breakpoints.")
+def debug(*, pid: int | None) -> None:
+    """Talk to the actors of a running program that are at a `breakpoint()`.
+
+    `help` lists the commands. The exit status is 1 when there is no such program.
+    """
+    import sys
+
+    from runtime import dashboard
+
+    found = [each for each in dashboard.find("debug") if pid in (None, each.pid)]
+    if len(found) != 1:
+        pids = ", ".join(str(each.pid) for each in found)
+        several = f"programs {pids} have been at breakpoints; choose one with --pid"
+        none = "no program of this user has an actor that has been at a breakpoint"
+        click.echo(several if found else none, err=True)
+        raise SystemExit(1)
+    dashboard.talk(found[0], sys.stdin.fileno(), sys.stdout.fileno())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from runtime.actor.client import shutdown_context
     from runtime.actor.controllers import get_or_spawn_controller
     from runtime.actor.credentials import CredentialsError
+    from runtime.actor.debugger import debug_controller
     from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
     from runtime.actor.errors import (
         ActorError,
@@ -66,6 +67,7 @@ attaching: AttachError attach_to_workers
 bootstrap: BootstrapCommand default_bootstrap_cmd
 channel: Channel Port PortReceiver RankedPortReceiver
 controllers: get_or_spawn_controller
+debugger: debug_controller
 client: shutdown_context
 endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
 credentials: CredentialsError
@@ -155,6 +157,7 @@ __all__ = [
     "current_actor_name",
     "current_rank",
     "current_size",
+    "debug_controller",
     "default_bootstrap_cmd",
     "enable_transport",
     "endpoint",

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 
 from runtime import config
-from runtime.actor import _context, local, marking, sending, telling
+from runtime.actor import _context, breakpoints, local, marking, sending, telling
 from runtime.actor.agent import Agent
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.observing import DUMP, observe
@@ -33,6 +33,7 @@ def main(fds: dict[str, int], argument: bytes) -> NoReturn:
     node_id, name, root, settings, bootstrap = loads(argument)
     config.adopt(settings)
     marking.install()
+    breakpoints.install()
     here = local.Local(node_id, name, root)
     local.install(here)
     here.node.start()

@@ -30,14 +30,17 @@ class Found:
     name: str
 
 
-def find() -> list[Found]:
-    """Return the programs of this user that run; sockets that dead ones left are removed."""
+def find(kind: str = "sock") -> list[Found]:
+    """Return the programs of this user that run; sockets that dead ones left are removed.
+
+    `kind` debug finds those of their debuggers.
+    """
     found = []
     for folder in places.folders():
         with suppress(OSError):
             fd = places.open_private(folder, make=False)
             try:
-                found += [Found(pid, folder, name) for pid, name in places.sockets(fd)]
+                found += [Found(pid, folder, name) for pid, name in places.sockets(fd, kind)]
             finally:
                 os.close(fd)
     return found

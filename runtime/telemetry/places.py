@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAME = "{pid}-{begun}.sock"
+_NAME = "{pid}-{begun}.{kind}"
 
 
 class NotPrivateError(OSError):
@@ -53,9 +53,12 @@ def open_private(folder: str, *, make: bool) -> int:
     return fd
 
 
-def socket_name(pid: int) -> str:
-    """Return the name of a live process's socket; the time of its start tells it from others."""
-    return _NAME.format(pid=pid, begun=begun(pid))
+def socket_name(pid: int, kind: str = "sock") -> str:
+    """Return the name of a live process's socket; the time of its start tells it from others.
+
+    `kind` is sock where it tells its status, and debug where its debugger is.
+    """
+    return _NAME.format(pid=pid, begun=begun(pid), kind=kind)
 
 
 def begun(pid: int) -> int:
@@ -68,13 +71,13 @@ def begun(pid: int) -> int:
     return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
 
 
-def sockets(fd: int) -> Iterator[tuple[int, str]]:
+def sockets(fd: int, kind: str = "sock") -> Iterator[tuple[int, str]]:
     """Yield the pids and sockets in a folder whose programs run; what others left is removed."""
     for name in sorted(os.listdir(fd)):
         pid = name.partition("-")[0]
-        if not name.endswith(".sock") or not pid.isdigit():
+        if not name.endswith(f".{kind}") or not pid.isdigit():
             continue
-        if name == socket_name(int(pid)):
+        if name == socket_name(int(pid), kind):
             yield int(pid), name
         else:
             with suppress(OSError):

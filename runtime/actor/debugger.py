@@ -1,0 +1,111 @@
+"""The debugger of a program: which actors are at a breakpoint, and who is connected to them.
+
+It is an actor of the client's process. Whoever has the client's user connects to its unix socket,
+which is in a folder of that user's own, and has a terminal there (debug_terminal.py).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import sys
+import threading
+from contextlib import suppress
+
+from runtime.actor import _context
+from runtime.actor.actor import Actor
+from runtime.actor.controllers import get_or_spawn_controller
+from runtime.actor.debug_sessions import Sessions
+from runtime.actor.debug_terminal import Terminal
+from runtime.actor.endpoints import endpoint
+from runtime.telemetry import places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from runtime.actor.actor_mesh import ActorMesh
+    from runtime.actor.channel import Port
+    from runtime.actor.debug_sessions import Stop
+
+_CREDENTIALS = struct.Struct("3i")
+_PATIENCE = struct.pack("ll", 5, 0)  # seconds that a terminal may take to read
+
+
+class DebugController(Actor):
+    """The one of the program: `debug_controller()`."""
+
+    def __init__(self) -> None:
+        _context.context().actor_instance.set_system()
+        self._sessions = Sessions()
+        self._listener = _listener()
+        threading.Thread(target=self._serve, name="debugger", daemon=True).start()
+
+    @endpoint
+    def stopped(self, stop: Stop, port: Port[str]) -> None:
+        """Note that an actor waits for commands."""
+        session = self._sessions.stopped(stop, port)
+        if session.terminal is None:  # to whoever has the client's terminal
+            how = f"python -m runtime debug --pid {os.getpid()}"
+            sys.stderr.write(f"breakpoint: {session.where}; debug it with `{how}`\n")
+
+    @endpoint
+    def told(self, key: str, text: str) -> None:
+        """Take what the pdb of an actor prints."""
+        self._sessions.told(key, text)
+
+    @endpoint
+    def goes_on(self, key: str) -> None:
+        """Note that an actor runs again."""
+        self._sessions.goes_on(key)
+
+    @endpoint
+    def listed(self) -> list[Stop]:
+        """Return where actors stand."""
+        return [session.stop for session in self._sessions.standing()]
+
+    def __cleanup__(self, error: BaseException | None) -> None:
+        """Be reachable no more."""
+        self._listener.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            credentials = connection.getsockopt(
+                socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size
+            )
+            if _CREDENTIALS.unpack(credentials)[1] not in (0, os.geteuid()):
+                connection.close()
+                continue
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _PATIENCE)
+            terminal = Terminal(self._sessions, connection)
+            threading.Thread(target=terminal.run, name="debugger", daemon=True).start()
+
+
+def debug_controller() -> ActorMesh[DebugController]:
+    """Return the debugger of the program."""
+    return get_or_spawn_controller("debug_controller", DebugController).get()
+
+
+def _listener() -> socket.socket:
+    """Return a socket in the first folder that can be this user's own."""
+    problem: OSError | None = None
+    for folder in places.folders():
+        try:
+            fd = places.open_private(folder, make=True)
+        except OSError as error:
+            problem = error
+            continue
+        try:
+            name = places.socket_name(os.getpid(), "debug")
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=fd)
+            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+            listener.bind(places.path_of(fd, name))
+            listener.listen(8)
+        finally:
+            os.close(fd)
+        return listener
+    raise problem or FileNotFoundError("there is no folder for sockets")
