@@ -266,11 +266,17 @@ class Gateway:
             if lost is not None and self.processes.get(node_id) is lost:
                 lost.evidence = "connection:the process closed its connection and lived on"
                 self._kill(node_id, signal.SIGKILL)
+                self.agent.after(config.get("eof_grace"), partial(self._give_up, lost))
 
         self.agent.after(config.get("eof_grace"), look)
         for process in list(self.processes.values()):
             if process.order.owner[0] == node_id:
                 self.stop((process.node,), "the process of its owner is dead")
+
+    def _give_up(self, process: Process) -> None:
+        """Bury a process of whose end nobody tells: its zygote is stopped, or stuck."""
+        if self.processes.get(process.node) is process:
+            self._on_exit(Exit(process.node, process.pid or 0, error="its zygote does not answer"))
 
     def _silent(self, message: Message) -> None:
         """Kill a process that gives no sign of life: it must not come back."""

@@ -39,6 +39,15 @@ class Dying(Actor):
         return bytes(LARGE)
 
 
+class Known(Actor):
+    """Tells its processes."""
+
+    @endpoint
+    def pids(self) -> tuple[int, int]:
+        """Return the process and its parent."""
+        return os.getpid(), os.getppid()
+
+
 @pytest.fixture
 def started() -> Iterator[Callable[..., Script]]:
     """Return a function that starts a program with these first lines."""
@@ -106,3 +115,18 @@ def test_reply_when_its_sender_dies_while_it_writes(failures: list[ra.MeshFailur
         except ra.SupervisionError as error:
             assert error.failure.signal == signal.SIGKILL  # noqa: PT017 - it may come or not
         procs.stop().get(SECONDS)
+
+
+def test_death_when_the_zygote_is_stopped(failures: list[ra.MeshFailure]) -> None:
+    procs = ra.this_host().spawn_procs()
+    known: Any = procs.spawn("known", Known)
+    pid, zygote = known.pids.call_one().get(SECONDS)
+    os.kill(zygote, signal.SIGSTOP)
+    try:
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(ra.SupervisionError, match="closed its connection"):
+            known.pids.call_one().get(SECONDS)
+    finally:
+        os.kill(zygote, signal.SIGCONT)
+    procs.stop().get(SECONDS)
+    assert len(failures) == 1
