@@ -1,5 +1,6 @@
 """A host that asks for a secret, for the field cases about who is let in."""
 
+import atexit
 import logging
 import os
 import secrets
@@ -39,7 +40,11 @@ class _Guarded:
             "tcp://127.0.0.1:0", ca="", environment={"ECLOSION_SECRET_FILE": path}
         )
         config.configure(secret_file=path)
-        assert self.connect(self.token) == "ok"
+        try:
+            assert self.connect(self.token) == "ok"
+        except BaseException:
+            self.close()
+            raise
 
     def connect(self, token: str) -> str:
         """Attach the host with a token; return "ok" or "refused"."""
@@ -73,6 +78,7 @@ def guarded() -> _Guarded:
     """Return the host; the first call starts it."""
     if not _present:
         _present.append(_Guarded())
+        atexit.register(close)  # for programs that call a check without more ado
     return _present[0]
 
 

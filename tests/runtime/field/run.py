@@ -28,7 +28,10 @@ def check_one(path: str) -> None:
     from tests.runtime.field import rig
 
     start = time.monotonic()
-    runpy.run_path(path)["check"](rig)
+    try:
+        runpy.run_path(path)["check"](rig)
+    finally:
+        rig.forget()
     print("HOLDS", path, f"{time.monotonic() - start:.1f} s", flush=True)  # noqa: T201 - a command
 
 
