@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from runtime.actor.channel import PortReceiver
+    from runtime.actor.debug_sessions import Stop
+
 
 def install() -> None:
     """Have `breakpoint()` stop actors of this process, unless PYTHONBREAKPOINT says else."""
@@ -32,13 +35,61 @@ def _stop(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - breakpoint()'s
     return None
 
 
+class _Lines:
+    """What is typed at the debugger's terminal."""
+
+    def __init__(self, receiver: PortReceiver[str]) -> None:
+        self._receiver = receiver
+
+    def readline(self) -> str:
+        """Wait for a line."""
+        import warnings
+
+        with warnings.catch_warnings():  # the loop of an async actor is to stand still
+            warnings.simplefilter("ignore", UserWarning)
+            return str(self._receiver.recv().get())
+
+
+class _Text:
+    """What pdb prints."""
+
+    def __init__(self, controller: Any, key: str) -> None:  # noqa: ANN401 - a DebugController's mesh
+        self._controller = controller
+        self._key = key
+
+    def write(self, text: str) -> int:
+        """Send it to the debugger."""
+        self._controller.told.broadcast(self._key, text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: what was written has been sent."""
+
+
+def _where(instance: _context.Instance, frame: FrameType | None) -> Stop:
+    """Return where an actor stands."""
+    from runtime.actor.debug_sessions import Stop
+
+    code = frame.f_code if frame is not None else None
+    return Stop(
+        instance.actor_id,
+        instance.path,
+        instance.name,
+        dict(instance.rank),
+        instance.rank.rank,
+        instance.node,
+        code.co_qualname if code else "",
+        code.co_filename if code else "",
+        frame.f_lineno if frame is not None else 0,
+    )
+
+
 def _remote(instance: _context.Instance) -> Any:  # noqa: ANN401 - a Pdb
     """Return the pdb of an actor. Its classes are made when they are needed: pdb is large."""
     import pdb  # noqa: T100 - that is what it is
     import warnings
 
     from runtime.actor.channel import Channel
-    from runtime.actor.debug_sessions import Stop
     from runtime.actor.debugger import debug_controller
 
     port, receiver = Channel.open()
@@ -47,46 +98,19 @@ def _remote(instance: _context.Instance) -> Any:  # noqa: ANN401 - a Pdb
         warnings.simplefilter("ignore", UserWarning)
         controller = debug_controller()
 
-    class Lines:
-        """What is typed at the debugger's terminal."""
-
-        def readline(self) -> str:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)
-                return str(receiver.recv().get())
-
-    class Text:
-        """What pdb prints."""
-
-        def write(self, text: str) -> int:
-            controller.told.broadcast(key, text)
-            return len(text)
-
-        def flush(self) -> None:
-            pass
-
     class Remote(pdb.Pdb):
         """A pdb that says when it begins and ends to wait for commands."""
 
         def __init__(self) -> None:
-            super().__init__(stdin=Lines(), stdout=Text(), skip=["runtime.*"], nosigint=True)  # type: ignore[arg-type]
+            super().__init__(
+                stdin=_Lines(receiver),  # type: ignore[arg-type]
+                stdout=_Text(controller, key),  # type: ignore[arg-type]
+                skip=["runtime.*"],
+                nosigint=True,
+            )
 
         def interaction(self, frame: FrameType | None, traceback: Any) -> None:  # noqa: ANN401
-            where = frame.f_code if frame is not None else None
-            controller.stopped.broadcast(
-                Stop(
-                    key,
-                    instance.path,
-                    instance.name,
-                    dict(instance.rank),
-                    instance.rank.rank,
-                    instance.node,
-                    where.co_qualname if where else "",
-                    where.co_filename if where else "",
-                    frame.f_lineno if frame is not None else 0,
-                ),
-                port,
-            )
+            controller.stopped.broadcast(_where(instance, frame), port)
             super().interaction(frame, traceback)
 
         def set_continue(self) -> None:
