@@ -173,9 +173,7 @@ MIN_SECRET: int
 class TlsError(RuntimeError):
     """There is no TLS, or a file that it needs cannot be used."""
 
-def make_credentials(
-    secret: bytes, files: tuple[str, str, str] | None = None
-) -> Credentials: ...
+def make_credentials(secret: bytes, files: tuple[str, str, str] | None = None) -> Credentials: ...
 def tls_unavailable() -> str:
     """Return why there is no TLS in this process, empty when there is."""
 

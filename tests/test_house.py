@@ -91,7 +91,9 @@ def test_headers_when_included_twice() -> None:
     assert [relative(path) for path in bare] == []
 
 
-VENDOR = re.compile(r"\b(?:cu|hip)(?=[A-Z_])|(?i:\bhip\b|cuda|(?<![a-z])rocm|nvidia|\bamd|nccl|rccl)")
+VENDOR = re.compile(
+    r"\b(?:cu|hip)(?=[A-Z_])|(?i:\bhip\b|cuda|(?<![a-z])rocm|nvidia|\bamd|nccl|rccl)"
+)
 VENDOR_HOMES = ("runtime/devices/", "runtime/collectives/", "bindings/gpu/")
 
 
