@@ -173,8 +173,9 @@ def _root_owner() -> Owner:
 
     def ask(failure: object) -> None:
         _deciding[:] = [each for each in _deciding if each.is_alive()]
-        _deciding.append(threading.Thread(target=decide, args=(failure,), daemon=True))
-        _deciding[-1].start()
+        thread = threading.Thread(target=decide, args=(failure,), daemon=True)
+        thread.start()  # before others see it: a thread cannot be joined before its start
+        _deciding.append(thread)
 
     def decide(failure: faults.MeshFailure) -> None:
         owner = owner_of(here, ROOT, _root_owner)
@@ -187,7 +188,7 @@ def _root_owner() -> Owner:
 def _let_decide() -> None:
     """Give the program's hook time to finish what it says about failures."""
     end = time.monotonic() + config.get("cleanup_timeout")
-    for each in _deciding:
+    for each in tuple(_deciding):  # the agent adds to them
         if each is not threading.current_thread():
             each.join(max(0.0, end - time.monotonic()))
 

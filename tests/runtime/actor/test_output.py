@@ -119,7 +119,6 @@ def test_settings_when_prefix_and_aggregation_are_off(program: Start) -> None:
     assert ran(program, body + "mesh.say.call('same').get(30)") == ["same", "same"]
 
 
-@pytest.mark.realtime
 def test_output_when_forwarding_is_off(program: Start) -> None:
     body = """
 procs, mesh = printers(1, log_forwarding=False)
@@ -131,7 +130,6 @@ except ra.SupervisionError as error:
     assert ran(program, body) == ["and an error, last words"]
 
 
-@pytest.mark.realtime
 def test_last_lines_when_a_process_is_killed(program: Start) -> None:
     lines = ran(
         program,

@@ -253,7 +253,6 @@ def test_program_when_its_zygote_is_killed(program: Program) -> None:
 
 
 @pytest.mark.parametrize("wait", ["time.sleep(600)", "w.slice(r=0).stuck.call_one().get()"])
-@pytest.mark.realtime
 def test_program_when_interrupted(program: Program, wait: str) -> None:
     script, pids = start(program, wait, kids=True)
     script.send(signal.SIGINT)
