@@ -10,6 +10,7 @@ python=${PYTHON:-python3}
 missing_packages() {
   command -v c++ >/dev/null && command -v cc >/dev/null || echo g++
   command -v openssl >/dev/null || echo openssl
+  command -v ip >/dev/null || [ -x /usr/sbin/ip ] || echo iproute2
   command -v git >/dev/null || echo git
   command -v patch >/dev/null || echo patch
   command -v clang++-19 >/dev/null || echo clang-19
