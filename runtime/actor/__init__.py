@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from runtime.actor.channel import Channel, Port, PortReceiver, RankedPortReceiver
     from runtime.actor.client import shutdown_context
     from runtime.actor.controllers import get_or_spawn_controller
-    from runtime.actor.credentials import CredentialsError
-    from runtime.actor.debugger import debug_controller
+    from runtime.actor.debugging.debugger import debug_controller
     from runtime.actor.endpoints import Accumulator, Endpoint, concurrent_endpoint, endpoint, send
     from runtime.actor.errors import (
         ActorError,
@@ -42,14 +41,15 @@ if TYPE_CHECKING:
     from runtime.actor.future import Future
     from runtime.actor.here import this_host, this_proc
     from runtime.actor.host_mesh import HostMesh
+    from runtime.actor.hosts.credentials import CredentialsError
     from runtime.actor.lazy import returns_future
-    from runtime.actor.mesh_trait import MeshTrait
     from runtime.actor.proc_mesh import ProcMesh
-    from runtime.actor.restarts import RestartPolicy
-    from runtime.actor.shape import Extent, Point, Region, Shape, Slice
+    from runtime.actor.shapes.mesh_trait import MeshTrait
+    from runtime.actor.shapes.shape import Extent, Point, Region, Shape, Slice
+    from runtime.actor.shapes.value_mesh import ValueMesh
+    from runtime.actor.supervision.restarts import RestartPolicy
     from runtime.actor.transports import ChannelTransport, enable_transport
     from runtime.actor.uid import ProcId, Uid
-    from runtime.actor.value_mesh import ValueMesh
     from runtime.actor.worker_loop import (
         run_worker_loop_forever,
         run_worker_loop_until_shutdown,
@@ -67,10 +67,10 @@ attaching: AttachError attach_to_workers
 bootstrap: BootstrapCommand default_bootstrap_cmd
 channel: Channel Port PortReceiver RankedPortReceiver
 controllers: get_or_spawn_controller
-debugger: debug_controller
+debugging.debugger: debug_controller
 client: shutdown_context
 endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
-credentials: CredentialsError
+hosts.credentials: CredentialsError
 errors: ActorError CallCancelledError DeadlockError MailboxFullError MeshFailure
 errors: MessageTooLargeError RemoteError SerializationError ShutdownError SupervisionError
 faults: unhandled_fault_hook=default_hook
@@ -78,13 +78,13 @@ future: Future
 here: this_host this_proc
 host_mesh: HostMesh
 lazy: returns_future
-mesh_trait: MeshTrait
+shapes.mesh_trait: MeshTrait
 proc_mesh: ProcMesh
-restarts: RestartPolicy
-shape: Extent Point Region Shape Slice
+supervision.restarts: RestartPolicy
+shapes.shape: Extent Point Region Shape Slice
 transports: ChannelTransport enable_transport
 uid: ProcId Uid
-value_mesh: ValueMesh
+shapes.value_mesh: ValueMesh
 worker_loop: run_worker_loop_forever run_worker_loop_until_shutdown start_worker_loop_forever
 .telemetry.meter: get_meter
 .telemetry.spans: span traced

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from importlib import import_module
 
-from runtime.actor.shape import Extent, Point
+from runtime.actor.shapes.shape import Extent, Point
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.actor.endpoints import EndpointProperty
-from runtime.actor.mesh_trait import MeshTrait
+from runtime.actor.shapes.mesh_trait import MeshTrait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from runtime.actor import arity, sending
 from runtime.actor.actor import offer_of
 from runtime.actor.endpoints import Endpoint, EndpointProperty
 from runtime.actor.generic import Generic
-from runtime.actor.mesh_trait import MeshTrait
+from runtime.actor.shapes.mesh_trait import MeshTrait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from runtime.actor.future import Future
-    from runtime.actor.shape import Shape
+    from runtime.actor.shapes.shape import Shape
 
     A = TypeVar("A")
 else:

@@ -14,7 +14,7 @@ from runtime.actor.answers import ActorStopped, Answer
 from runtime.actor.errors import CallCancelledError, MeshFailure
 from runtime.actor.raised import describe_error, print_exception, told
 from runtime.actor.replies import ERROR, failure_bytes
-from runtime.actor.shape import Extent, Point
+from runtime.actor.shapes.shape import Extent, Point
 from runtime.telemetry import Watch, state
 from runtime.transport.pickling import loads
 

@@ -9,22 +9,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runtime import config, core
-from runtime.actor import addresses, client, sending
-from runtime.actor.credentials import credentials
+from runtime.actor import client, sending
 from runtime.actor.errors import SupervisionError
 from runtime.actor.host_mesh import HostMesh
+from runtime.actor.hosts import addresses
+from runtime.actor.hosts.credentials import credentials
+from runtime.actor.hosts.neighbours import Neighbour
 from runtime.actor.latch import Latch
-from runtime.actor.neighbours import Neighbour
 from runtime.actor.replies import problem_of
-from runtime.actor.shape import Extent, Shape
+from runtime.actor.shapes.shape import Extent, Shape
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from runtime.actor.addresses import Address
     from runtime.actor.client import Client
-    from runtime.actor.credentials import Pem
     from runtime.actor.future import Future
+    from runtime.actor.hosts.addresses import Address
+    from runtime.actor.hosts.credentials import Pem
 
 _PAUSE = 0.1  # seconds between two tries to reach a host
 

@@ -14,7 +14,7 @@ from runtime.actor.generic import Generic
 from runtime.actor.local import local, new_actor_id
 from runtime.actor.raised import describe_error, rebuilt_error
 from runtime.actor.replies import ERROR, result_bytes
-from runtime.actor.shape import Extent
+from runtime.actor.shapes.shape import Extent
 from runtime.transport.pickling import loads
 
 TYPE_CHECKING = False

@@ -10,13 +10,14 @@ import threading
 import time
 
 from runtime import config
-from runtime.actor import _context, faults, local, observed, ownership, sending
+from runtime.actor import _context, faults, local, ownership, sending
 from runtime.actor.agent import Agent, owner_of
 from runtime.actor.controllers import Controllers
 from runtime.actor.gateway import Gateway
+from runtime.actor.hosts.neighbours import Neighbours
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
-from runtime.actor.neighbours import Neighbours
+from runtime.actor.observing.program import ObservedProgram
 from runtime.actor.replies import failure_bytes
 from runtime.transport.pickling import dumps
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from runtime.actor._context import Context
     from runtime.actor.errors import MeshFailure
     from runtime.actor.future import Future
-    from runtime.actor.neighbours import Neighbour
+    from runtime.actor.hosts.neighbours import Neighbour
     from runtime.actor.owning import Owner
     from runtime.core import Message
 
@@ -54,7 +55,7 @@ class Client:
         self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
         self._closed = False
-        self._observed = observed.ObservedProgram(self.gateway, "client")
+        self._observed = ObservedProgram(self.gateway, "client")
         self._changed = threading.Condition()
 
     def start(self) -> None:

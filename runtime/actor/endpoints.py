@@ -10,8 +10,8 @@ from runtime.actor import sending
 from runtime.actor.future import Future
 from runtime.actor.generic import Generic
 from runtime.actor.replies import problem_of
-from runtime.actor.shape import Shape
-from runtime.actor.value_mesh import ValueMesh
+from runtime.actor.shapes.shape import Shape
+from runtime.actor.shapes.value_mesh import ValueMesh
 from runtime.telemetry import state
 
 TYPE_CHECKING = False

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from runtime import config, core
-from runtime.actor import binding, output, sending
+from runtime.actor import binding, sending
 from runtime.actor.errors import MeshFailure
 from runtime.actor.launch import early
 from runtime.actor.launch.process import Exit, Spawn
 from runtime.actor.local import GATEWAYS
+from runtime.actor.logs import output
 from runtime.actor.replies import failure_bytes
-from runtime.actor.shape import Extent, Point
+from runtime.actor.shapes.shape import Extent, Point
 from runtime.actor.telling_owners import tell_started
 from runtime.transport.pickling import dumps, loads
 

@@ -18,7 +18,7 @@ def this_host() -> HostMesh:
 
         early.begin()  # and import the rest meanwhile
     from runtime.actor.host_mesh import HostMesh
-    from runtime.actor.shape import Shape
+    from runtime.actor.shapes.shape import Shape
 
     return HostMesh("this_host", (local().gateway,), Shape.unity())
 

@@ -11,10 +11,10 @@ from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
 from runtime.actor.gateway import Order, gateway_of_process
 from runtime.actor.latch import Latch
 from runtime.actor.local import local, new_id
-from runtime.actor.mesh_trait import MeshTrait
 from runtime.actor.ownership import current_owner
 from runtime.actor.proc_mesh import ProcMesh
-from runtime.actor.shape import Extent, Point, Shape
+from runtime.actor.shapes.mesh_trait import MeshTrait
+from runtime.actor.shapes.shape import Extent, Point, Shape
 from runtime.actor.waiting import when_ready
 from runtime.transport.pickling import dumps
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from runtime.actor.future import Future
     from runtime.actor.local import Local
     from runtime.actor.owning import Child
-    from runtime.actor.restarts import RestartPolicy
+    from runtime.actor.supervision.restarts import RestartPolicy
 
     class End(Protocol):
         """How whoever attached hosts lets them go."""

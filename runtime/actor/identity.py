@@ -5,7 +5,7 @@ from __future__ import annotations
 from runtime.actor._context import NOWHERE, Context, Instance
 from runtime.actor.local import local
 from runtime.actor.proc_mesh import ProcMesh
-from runtime.actor.shape import Point, Shape
+from runtime.actor.shapes.shape import Point, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

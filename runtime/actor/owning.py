@@ -7,8 +7,7 @@ import time
 from dataclasses import dataclass
 
 from runtime.actor.latch import Latch
-from runtime.actor.supervision import Supervisor
-from runtime.actor.supervision_events import (
+from runtime.actor.supervision.events import (
     AskOwner,
     ChildFailed,
     ChildStarted,
@@ -25,6 +24,7 @@ from runtime.actor.supervision_events import (
     StopRequested,
     Tick,
 )
+from runtime.actor.supervision.supervisor import Supervisor
 from runtime.telemetry import state
 
 TYPE_CHECKING = False
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from runtime.actor.errors import MeshFailure
-    from runtime.actor.restarts import RestartPolicy
-    from runtime.actor.shape import Point
-    from runtime.actor.supervision_events import Event
+    from runtime.actor.shapes.shape import Point
+    from runtime.actor.supervision.events import Event
+    from runtime.actor.supervision.restarts import RestartPolicy
 
 _HOST = 0xFFFFFFFF_00000000  # the part of a node's identity that is its host's
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from importlib import import_module
 
 from runtime import config, core
-from runtime.actor import _context, arity, log_options, sending
+from runtime.actor import _context, arity, sending
 from runtime.actor.actor import check_class
 from runtime.actor.actor_mesh import ActorMesh
 from runtime.actor.agent import pickled_class
 from runtime.actor.errors import SerializationError
 from runtime.actor.future import Future
 from runtime.actor.local import local, new_actor_id
-from runtime.actor.mesh_trait import MeshTrait
+from runtime.actor.logs.options import set_options
 from runtime.actor.ownership import current_owner
 from runtime.actor.replies import failure_from, problem_of
-from runtime.actor.shape import Point, Shape
+from runtime.actor.shapes.mesh_trait import MeshTrait
+from runtime.actor.shapes.shape import Point, Shape
 from runtime.transport.pickling import PicklingError, dumps
 
 TYPE_CHECKING = False
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
     from runtime.actor.actor import Actor
     from runtime.actor.owning import Child
-    from runtime.actor.restarts import RestartPolicy
-    from runtime.actor.shape import Region
+    from runtime.actor.shapes.shape import Region
+    from runtime.actor.supervision.restarts import RestartPolicy
 
     A = TypeVar("A", bound=Actor)
 
@@ -97,7 +98,7 @@ class ProcMesh(MeshTrait):
         within `aggregate_window_sec` become one; None is no aggregation. `level` is the lowest
         of the `logging` module that is printed. Holds from when the future is there.
         """
-        return log_options.set_options(
+        return set_options(
             self._members(), forwarded=stream_to_client, window=aggregate_window_sec, level=level
         )
 

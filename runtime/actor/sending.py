@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from runtime.actor.shape import Extent
+    from runtime.actor.shapes.shape import Extent
     from runtime.core import Message
 
 #: The mailbox of every process, which its agent serves.
@@ -51,7 +51,7 @@ class Recipients:
 
     def only(self, index: int) -> Recipients:
         """Return one of them."""
-        from runtime.actor.shape import Extent
+        from runtime.actor.shapes.shape import Extent
 
         name = self.name
         return Recipients(name, [self.nodes[index]], [self.actors[index]], Extent((), ()))

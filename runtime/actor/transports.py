@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 from runtime import config, core
-from runtime.actor import addresses, local
+from runtime.actor import local
+from runtime.actor.hosts import addresses
 
 
 class ChannelTransport(Enum):

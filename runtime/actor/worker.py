@@ -11,10 +11,12 @@ import time
 from contextlib import suppress
 
 from runtime import config
-from runtime.actor import _context, breakpoints, local, marking, sending, telling
+from runtime.actor import _context, local, sending, telling
 from runtime.actor.agent import Agent
+from runtime.actor.debugging import breakpoints
 from runtime.actor.identity import context_of_process, fill
-from runtime.actor.observing import DUMP, observe
+from runtime.actor.logs import marking
+from runtime.actor.observing.process import DUMP, observe
 from runtime.actor.raised import print_exception
 from runtime.transport.pickling import dumps, loads
 

@@ -14,15 +14,16 @@ import socket
 import threading
 
 from runtime import config
-from runtime.actor import _context, addresses, local
+from runtime.actor import _context, local
 from runtime.actor.agent import Agent
-from runtime.actor.credentials import credentials
 from runtime.actor.errors import MeshFailure
 from runtime.actor.gateway import Gateway
+from runtime.actor.hosts import addresses
+from runtime.actor.hosts.credentials import credentials
+from runtime.actor.hosts.neighbours import Neighbour, Neighbours
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
-from runtime.actor.neighbours import Neighbour, Neighbours
-from runtime.actor.observed import ObservedProgram
+from runtime.actor.observing.program import ObservedProgram
 from runtime.actor.replies import FAILED, OK, failure_bytes
 from runtime.transport.pickling import dumps, loads
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from runtime.actor.credentials import Pem
     from runtime.actor.future import Future
+    from runtime.actor.hosts.credentials import Pem
     from runtime.core import Message
 
 _log = logging.getLogger(__name__)

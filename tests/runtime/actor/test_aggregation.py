@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.actor.aggregation import Aggregator, together
+from runtime.actor.logs.aggregation import Aggregator, together
 
 
 def told(aggregator: Aggregator, now: float) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from runtime import actor as ra
 from runtime.actor.proc_mesh import ProcMesh
-from runtime.actor.shape import Extent, Shape
+from runtime.actor.shapes.shape import Extent, Shape
 from tests.runtime.actor.test_controllers import Counter
 
 SECONDS = 30.0

@@ -14,8 +14,8 @@ import pytest
 
 from runtime import actor as ra
 from runtime import core
-from runtime.actor import output
-from runtime.actor.outlet import Outlet
+from runtime.actor.logs import output
+from runtime.actor.logs.outlet import Outlet
 from tests.runtime.field.scripts import ROOT, Script
 
 SECONDS = 40.0
@@ -283,7 +283,7 @@ def test_the_end_of_a_program_when_nobody_reads_its_output(tmp_path: Path) -> No
     program = start_unread(
         tmp_path,
         """
-from runtime.actor import output
+from runtime.actor.logs import output
 output._PATIENCE = 0.3
 sys.stderr = open("errors", "w")
 procs, mesh = printers(1, aggregate_window=0)
@@ -342,7 +342,7 @@ def test_the_end_of_a_program_when_its_output_is_read_slowly(tmp_path: Path) -> 
     program = start_unread(
         tmp_path,
         """
-from runtime.actor import output
+from runtime.actor.logs import output
 output._PATIENCE = 0.5
 procs, mesh = printers(1, aggregate_window=0, prefix_logs=False, log_buffer="16MiB")
 mesh.many.call(9000).get(30)

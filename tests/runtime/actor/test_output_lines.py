@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.actor.lines import LONGEST, Line, LineReader
-from runtime.actor.marking import mark
+from runtime.actor.logs.lines import LONGEST, Line, LineReader
+from runtime.actor.logs.marking import mark
 
 END = mark("")
 

@@ -7,9 +7,7 @@ from itertools import count, pairwise
 import pytest
 
 from runtime.actor.errors import MeshFailure
-from runtime.actor.restarts import RestartPolicy
-from runtime.actor.supervision import Supervisor
-from runtime.actor.supervision_events import (
+from runtime.actor.supervision.events import (
     AskOwner,
     ChildFailed,
     ChildStarted,
@@ -23,6 +21,8 @@ from runtime.actor.supervision_events import (
     Stopped,
     Tick,
 )
+from runtime.actor.supervision.restarts import RestartPolicy
+from runtime.actor.supervision.supervisor import Supervisor
 
 POLICY = RestartPolicy(
     max_restarts=3, max_seconds=10.0, backoff_base=0.1, backoff_cap=1.0, jitter=0.0

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.actor.restarts import RestartPolicy, Restarts
+from runtime.actor.supervision.restarts import RestartPolicy, Restarts
 
 POLICY = RestartPolicy(
     max_restarts=3,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from runtime.actor.shape import Extent, Point, Region, Shape, Slice
+from runtime.actor.shapes.shape import Extent, Point, Region, Shape, Slice
 
 GRID = Extent(["a", "b"], [2, 3])
 SHAPE = Shape(["a", "b", "c"], Slice.new_row_major([2, 3, 4]))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from runtime.actor.shape import Extent, Shape
-from runtime.actor.value_mesh import ValueMesh
+from runtime.actor.shapes.shape import Extent, Shape
+from runtime.actor.shapes.value_mesh import ValueMesh
 
 Selection = int | slice
 LABELS = "abcd"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from runtime.actor.mesh_trait import MeshTrait
-from runtime.actor.shape import Extent, Shape
-from runtime.actor.value_mesh import ValueMesh
+from runtime.actor.shapes.mesh_trait import MeshTrait
+from runtime.actor.shapes.shape import Extent, Shape
+from runtime.actor.shapes.value_mesh import ValueMesh
 
 MESH = ValueMesh(Shape.of(Extent(["a", "b"], [2, 3])), "uvwxyz")
 

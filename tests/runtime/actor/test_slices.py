@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.actor.slices import Slice
+from runtime.actor.shapes.slices import Slice
 
 GAPS = Slice(offset=1, sizes=[2, 2], strides=[6, 2])
 

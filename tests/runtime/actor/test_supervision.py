@@ -4,12 +4,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from runtime.actor import supervision
 from runtime.actor.errors import MeshFailure
-from runtime.actor.restarts import RestartPolicy
-from runtime.actor.root_causes import chained, root_first
-from runtime.actor.supervision import Supervisor
-from runtime.actor.supervision_events import (
+from runtime.actor.supervision import supervisor as supervision
+from runtime.actor.supervision.events import (
     Action,
     AskOwner,
     ChildFailed,
@@ -29,6 +26,9 @@ from runtime.actor.supervision_events import (
     StopRequested,
     Tick,
 )
+from runtime.actor.supervision.restarts import RestartPolicy
+from runtime.actor.supervision.root_causes import chained, root_first
+from runtime.actor.supervision.supervisor import Supervisor
 
 ONE = RestartPolicy("one_for_one", max_restarts=2, max_seconds=10, backoff_base=1, jitter=0)
 ALL = RestartPolicy("one_for_all", max_restarts=2, max_seconds=10, backoff_base=1, jitter=0)

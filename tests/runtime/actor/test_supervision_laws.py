@@ -15,10 +15,7 @@ from hypothesis.stateful import (
 )
 
 from runtime.actor.errors import MeshFailure
-from runtime.actor.restarts import STRATEGIES, RestartPolicy
-from runtime.actor.root_causes import origins
-from runtime.actor.supervision import Supervisor
-from runtime.actor.supervision_events import (
+from runtime.actor.supervision.events import (
     Action,
     AskOwner,
     ChildFailed,
@@ -38,6 +35,9 @@ from runtime.actor.supervision_events import (
     StopRequested,
     Tick,
 )
+from runtime.actor.supervision.restarts import STRATEGIES, RestartPolicy
+from runtime.actor.supervision.root_causes import origins
+from runtime.actor.supervision.supervisor import Supervisor
 
 POLICIES: st.SearchStrategy[RestartPolicy | None] = st.none() | st.builds(
     RestartPolicy,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from runtime.actor.stacks import stack_of
+from runtime.actor.observing.stacks import stack_of
 from runtime.telemetry import State, Watch, processes
 from runtime.telemetry import watch as watching
 

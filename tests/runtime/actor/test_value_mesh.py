@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.actor.shape import Extent, Point, Shape
-from runtime.actor.value_mesh import ValueMesh, runs
+from runtime.actor.shapes.shape import Extent, Point, Shape
+from runtime.actor.shapes.value_mesh import ValueMesh, runs
 
 GRID = Extent(["a", "b"], [2, 3])
 MESH = ValueMesh(Shape.of(GRID), "uvwxyz")
@@ -157,12 +157,12 @@ def test_runs_when_neighbours_are_alike() -> None:
 
 def test_module_when_imported_loads_nothing_heavy() -> None:
     code = (
-        "import sys; before = set(sys.modules); import runtime.actor.value_mesh;"
-        "import runtime.actor.shape; print(*sorted(set(sys.modules) - before))"
+        "import sys; before = set(sys.modules); import runtime.actor.shapes.value_mesh;"
+        "import runtime.actor.shapes.shape; print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", code], check=True, capture_output=True, text=True
     )
     heavy = {"typing", "dataclasses", "re", "inspect", "asyncio", "numpy", "runtime._core"}
     assert heavy.isdisjoint(done.stdout.split())
-    assert "runtime.actor.slices" in done.stdout.split()
+    assert "runtime.actor.shapes.slices" in done.stdout.split()

@@ -11,7 +11,7 @@ from typing import Any
 from runtime import actor as ra
 from runtime.actor.actor_mesh import ActorMesh
 from runtime.actor.endpoints import EndpointProperty
-from runtime.actor.shape import Shape
+from runtime.actor.shapes.shape import Shape
 from tests.runtime.field.errors import translated
 
 endpoint = ra.endpoint

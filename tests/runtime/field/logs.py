@@ -7,8 +7,8 @@ import time
 from typing import TextIO
 
 from runtime.actor import client
-from runtime.actor.aggregation import Aggregator as Rules
-from runtime.actor.output import Forwarder
+from runtime.actor.logs.aggregation import Aggregator as Rules
+from runtime.actor.logs.output import Forwarder
 
 _SECONDS = 60.0
 _END = "\x00all that was written before this has been read\n"

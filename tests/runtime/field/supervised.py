@@ -10,9 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from runtime import actor as ra
-from runtime.actor.restarts import RestartPolicy
-from runtime.actor.supervision import Supervisor
-from runtime.actor.supervision_events import (
+from runtime.actor.supervision.events import (
     AskOwner,
     ChildFailed,
     ChildStarted,
@@ -24,6 +22,8 @@ from runtime.actor.supervision_events import (
     Spawned,
     Tick,
 )
+from runtime.actor.supervision.restarts import RestartPolicy
+from runtime.actor.supervision.supervisor import Supervisor
 
 LONG = 60.0
 

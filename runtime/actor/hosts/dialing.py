@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from runtime import core
-    from runtime.actor.addresses import Address
     from runtime.actor.agent import Agent
+    from runtime.actor.hosts.addresses import Address
     from runtime.core import Message
 
     class Told(Protocol):
@@ -48,7 +48,7 @@ class Dialer:
         self._waiting[label] = told
 
         def begin() -> None:
-            from runtime.actor import addresses
+            from runtime.actor.hosts import addresses
 
             try:
                 found = address.candidates()

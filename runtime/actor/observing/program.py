@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from runtime import config
 from runtime.actor import telling
-from runtime.actor.observing import observe
-from runtime.actor.observing_host import HostObserver
-from runtime.actor.status_server import StatusServer
+from runtime.actor.observing.host import HostObserver
+from runtime.actor.observing.process import observe
+from runtime.actor.observing.status_server import StatusServer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

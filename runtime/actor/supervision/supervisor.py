@@ -23,10 +23,8 @@ from binascii import crc32
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from runtime.actor.children import Child, Group, Round, State
-from runtime.actor.restarts import Restarts
-from runtime.actor.root_causes import chained, first_root, root_first
-from runtime.actor.supervision_events import (
+from runtime.actor.supervision.children import Child, Group, Round, State
+from runtime.actor.supervision.events import (
     Action,
     AskOwner,
     ChildFailed,
@@ -47,12 +45,14 @@ from runtime.actor.supervision_events import (
     StopRequested,
     Tick,
 )
+from runtime.actor.supervision.restarts import Restarts
+from runtime.actor.supervision.root_causes import chained, first_root, root_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from runtime.actor.errors import MeshFailure
-    from runtime.actor.restarts import RestartPolicy
+    from runtime.actor.supervision.restarts import RestartPolicy
 
 #: Deaths whose identity is remembered after they are settled, for late evidence (SV-1).
 MEMORY = 4096

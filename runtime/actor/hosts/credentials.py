@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from runtime.actor.addresses import Address
+    from runtime.actor.hosts.addresses import Address
 
     Pem = bytes | str | os.PathLike[str]
 

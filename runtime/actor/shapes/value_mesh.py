@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from runtime.actor.generic import Generic
-from runtime.actor.mesh_trait import MeshTrait
+from runtime.actor.shapes.mesh_trait import MeshTrait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
-    from runtime.actor.shape import Point, Shape
+    from runtime.actor.shapes.shape import Point, Shape
 
     R = TypeVar("R")
 else:

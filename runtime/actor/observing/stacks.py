@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-_OURS = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - pathlib costs every start of a process
+# pathlib would cost every start of a process.
+_OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
 
 
 def stack_of(thread: int | None, task: Any) -> str:  # noqa: ANN401 - an asyncio.Task

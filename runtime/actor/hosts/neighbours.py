@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from runtime import config
-from runtime.actor.dialing import Dialer
 from runtime.actor.errors import MeshFailure
+from runtime.actor.hosts.dialing import Dialer
 from runtime.actor.local import GATEWAYS
 from runtime.actor.replies import failure_bytes
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from runtime.actor.errors import MeshFailure
-    from runtime.actor.restarts import RestartPolicy
+    from runtime.actor.supervision.restarts import RestartPolicy
 
 #: How a failure ends: the owner handled it, a policy restarted what failed, the owner fails with
 #: it, or it no longer matters, since the child or the owner was to be stopped anyway.

@@ -16,8 +16,8 @@ from contextlib import suppress
 from runtime.actor import _context
 from runtime.actor.actor import Actor
 from runtime.actor.controllers import get_or_spawn_controller
-from runtime.actor.debug_sessions import Sessions
-from runtime.actor.debug_terminal import Terminal
+from runtime.actor.debugging.sessions import Sessions
+from runtime.actor.debugging.terminal import Terminal
 from runtime.actor.endpoints import endpoint
 from runtime.telemetry import places
 
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from runtime.actor.actor_mesh import ActorMesh
     from runtime.actor.channel import Port
-    from runtime.actor.debug_sessions import Stop
+    from runtime.actor.debugging.sessions import Stop
 
 _CREDENTIALS = struct.Struct("3i")
 _PATIENCE = struct.pack("ll", 5, 0)  # seconds that a terminal may take to read

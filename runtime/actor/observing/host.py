@@ -6,7 +6,7 @@ import time
 
 from runtime import config, core
 from runtime.actor import sending
-from runtime.actor.observing import DUMP
+from runtime.actor.observing.process import DUMP
 from runtime.actor.replies import value_of
 from runtime.telemetry import processes
 from runtime.transport.pickling import dumps, loads
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from runtime.actor.gateway import Gateway, Process
-    from runtime.actor.observing import Observer
+    from runtime.actor.observing.process import Observer
     from runtime.core import Message
 
 _LOOKS = 4

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from runtime.actor.reshaping import Selection
-    from runtime.actor.shape import Extent, Shape
+    from runtime.actor.shapes.reshaping import Selection
+    from runtime.actor.shapes.shape import Extent, Shape
 
 
 class MeshTrait(ABC):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from runtime.actor.channel import PortReceiver
-    from runtime.actor.debug_sessions import Stop
+    from runtime.actor.debugging.sessions import Stop
 
 
 def install() -> None:
@@ -68,7 +68,7 @@ class _Text:
 
 def _where(instance: _context.Instance, frame: FrameType | None) -> Stop:
     """Return where an actor stands."""
-    from runtime.actor.debug_sessions import Stop
+    from runtime.actor.debugging.sessions import Stop
 
     code = frame.f_code if frame is not None else None
     return Stop(
@@ -90,7 +90,7 @@ def _remote(instance: _context.Instance) -> Any:  # noqa: ANN401 - a Pdb
     import warnings
 
     from runtime.actor.channel import Channel
-    from runtime.actor.debugger import debug_controller
+    from runtime.actor.debugging.debugger import debug_controller
 
     port, receiver = Channel.open()
     key = instance.actor_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import index as to_index
 
-from runtime.actor.slices import Slice, row_major
+from runtime.actor.shapes.slices import Slice, row_major
 
 TYPE_CHECKING = False  # `typing` costs more to import than this file
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
 
-    from runtime.actor.debug_sessions import Session, Sessions
+    from runtime.actor.debugging.sessions import Session, Sessions
 
 PROMPT = "debug> "
 _CAST = re.compile(r"(?P<name>\S+)\s+ranks\((?P<ranks>[^)]*)\)\s+(?P<line>.+)")

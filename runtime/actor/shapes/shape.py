@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from operator import index as to_index
 
-from runtime.actor.reshaping import (
+from runtime.actor.shapes.reshaping import (
     Selection,
     checked_index,
     described,
@@ -15,7 +15,7 @@ from runtime.actor.reshaping import (
     split,
     unique,
 )
-from runtime.actor.slices import Slice, row_major
+from runtime.actor.shapes.slices import Slice, row_major
 
 TYPE_CHECKING = False  # `typing` costs more to import than this file
 if TYPE_CHECKING:

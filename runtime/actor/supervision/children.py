@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from runtime.actor.restarts import Restarts
-from runtime.actor.supervision_events import Life
+from runtime.actor.supervision.events import Life
+from runtime.actor.supervision.restarts import Restarts
 
 if TYPE_CHECKING:
     from runtime.actor.errors import MeshFailure
-    from runtime.actor.restarts import RestartPolicy
+    from runtime.actor.supervision.restarts import RestartPolicy
 
 
 class State(Enum):

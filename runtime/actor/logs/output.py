@@ -13,16 +13,16 @@ import time
 from collections import deque
 
 from runtime import config, core
-from runtime.actor.aggregation import Aggregator, together
-from runtime.actor.lines import LineReader
-from runtime.actor.outlet import Outlet
+from runtime.actor.logs.aggregation import Aggregator, together
+from runtime.actor.logs.lines import LineReader
+from runtime.actor.logs.outlet import Outlet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from runtime.actor.aggregation import Heard
-    from runtime.actor.lines import Line
+    from runtime.actor.logs.aggregation import Heard
+    from runtime.actor.logs.lines import Line
 
 _REMEMBERED = 200  # lines of each process
 _PATIENCE = 5.0  # seconds that a program's end waits for whoever reads its output

@@ -12,8 +12,8 @@ import time
 
 from runtime import config
 from runtime.actor import sending
+from runtime.actor.observing.stacks import stack_of
 from runtime.actor.replies import OK
-from runtime.actor.stacks import stack_of
 from runtime.telemetry import state
 from runtime.transport.pickling import dumps, loads
 

@@ -1,0 +1,1 @@
+"""`breakpoint()` in actors: sessions, terminals, and the debugger of a program."""

@@ -1,0 +1,1 @@
+"""Other hosts as a gateway knows them: addresses, credentials, connections and ends."""

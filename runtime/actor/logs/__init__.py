@@ -1,0 +1,1 @@
+"""The output of processes: marked, read, remembered, aggregated and shown."""
