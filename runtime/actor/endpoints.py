@@ -171,10 +171,15 @@ class Endpoint(ABC, Generic[R]):
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[Future[R]]:  # noqa: ANN401
         """Call every actor; yields a future for each, which come true in their order."""
-        from runtime.actor.streams import arrivals
+        from runtime.actor.streams import Arrivals
 
         to = self._targets()
-        return arrivals(self._send(to, args, kwargs), to.count, self.name)
+        began = monotonic_ns() if state.on else 0
+        call = self._send(to, args, kwargs)
+        arrivals = Arrivals(call, to.count)
+        if began:
+            state.call_begun(arrivals, f"{to.name}.{self.name}", began, call.id, to.count)
+        return arrivals.futures(self.name)
 
     def broadcast(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Send to every actor and wait for nothing. An exception there fails that actor."""

@@ -7,6 +7,7 @@ import threading
 from runtime.actor.future import Future
 from runtime.actor.replies import OK, problem_of
 from runtime.actor.sending import value_of
+from runtime.telemetry import state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,13 +17,19 @@ if TYPE_CHECKING:
     from runtime.core import Call, Message, Notifier
 
 
-class _Arrivals:
-    """What has come of a call so far."""
+class Arrivals:
+    """What has come of a call so far. A call that is measured ends with its last reply."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, count: int) -> None:
         self.call = call
+        self.began: tuple[str, int, int] | None = None  # of a call that is measured
+        self._count = count
         self._messages: list[Message] = []
         self._lock = threading.Lock()
+
+    def done(self) -> bool:
+        """Tell whether every reply has been looked at."""
+        return len(self._messages) == self._count
 
     def get(self, number: int, timeout: float | None) -> Message | None:
         """Return the reply that came as this number, or None when it has not in time."""
@@ -32,13 +39,20 @@ class _Arrivals:
                 if message is None:
                     return None
                 self._messages.append(message)
+                if self.began is not None and self.done():
+                    state.call_ended(*self.began)
             return self._messages[number]
+
+    def futures(self, endpoint: str) -> Iterator[Future[Any]]:
+        """Yield a future for each reply."""
+        for number in range(self._count):
+            yield _future(_Arrival(self, number), endpoint)
 
 
 class _Arrival:
     """One of them, as a future sees it."""
 
-    def __init__(self, arrivals: _Arrivals, number: int) -> None:
+    def __init__(self, arrivals: Arrivals, number: int) -> None:
         self._arrivals = arrivals
         self._number = number
         self.id = arrivals.call.id
@@ -55,13 +69,6 @@ class _Arrival:
 
     def notify(self, notifier: Notifier, token: int) -> None:
         self._arrivals.call.notify(notifier, token)
-
-
-def arrivals(call: Call, count: int, endpoint: str) -> Iterator[Future[Any]]:
-    """Yield a future for each reply."""
-    all_ = _Arrivals(call)
-    for number in range(count):
-        yield _future(_Arrival(all_, number), endpoint)
 
 
 def _future(arrival: _Arrival, endpoint: str) -> Future[Any]:

@@ -24,6 +24,8 @@ class Worker(Actor):
     @endpoint
     def echo(self, value): return value
     @endpoint
+    def streamed(self): return 1
+    @endpoint
     def fails(self): raise ValueError("no")
     @endpoint
     def die(self): os.kill(os.getpid(), 9)
@@ -35,6 +37,7 @@ class Beside(Actor):
 procs = ra.this_host().spawn_procs({{"r": 2}})
 mesh = procs.spawn("worker", Worker)
 mesh.echo.call(1).get(30)
+assert [each.get(30) for each in mesh.streamed.stream()] == [1, 1]
 mesh.slice(r=0).fails.call_one().exception(30)
 beside = procs.slice(r=0).spawn("beside", Beside)
 for future in [beside.naps.call() for _ in range(2)]: future.get(30)
@@ -115,7 +118,7 @@ def test_spans_when_endpoints_ran(events: Events) -> None:
 def test_arrows_when_calls_reached_their_actors(events: Events) -> None:
     starts = {each["id"]: each for each in those(events, ph="s")}
     ends = {each["id"]: each for each in those(events, ph="f")}
-    assert len(starts) == 6
+    assert len(starts) == 8
     assert ends.keys() < starts.keys()
     for key, end in ends.items():
         assert starts[key]["pid"] != end["pid"]
@@ -131,7 +134,13 @@ def test_calls_when_they_waited(events: Events) -> None:
     answered = {each["id"]: each for each in those(events, ph="e", cat="call")}
     assert calls.keys() == answered.keys()
     assert all(answered[key]["ts"] > calls[key]["ts"] for key in calls)
-    assert len(calls) == 5
+    assert sorted(each["name"] for each in calls.values()) == [
+        *["beside.naps"] * 2,
+        "worker.die",
+        "worker.echo",
+        "worker.fails",
+        "worker.streamed",
+    ]
 
 
 def test_concurrent_endpoints_when_they_overlap(events: Events) -> None:
