@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/large_buffer.h"
 #include "glue.h"
 
 namespace nb = nanobind;
@@ -35,8 +36,8 @@ PyType_Slot memory_slots[] = {
 void fill(Node& node, const Frame& frame, const BufferRow& row, char* to) {
   if (row.shared != 0) {
     const NodeId writer = frame.header.source_node;
-    read_segment(*frame.segment, row.offset, to, row.size,
-                 [&] { return !node.obituary_of(writer); });
+    node.segment_reader().read(frame, row, to,
+                               [&] { return !node.obituary_of(writer); });
   } else if (row.size != 0) {
     std::memcpy(to, frame.body->data() + row.offset, row.size);
   }

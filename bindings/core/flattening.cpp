@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "segments.h"
+#include "large_buffer.h"
 
 namespace eclosion {
 namespace {
@@ -31,7 +31,8 @@ void check(std::span<const BufferRow> rows, std::uint64_t segment,
   }
 }
 
-Frame flat_message(const Frame& frame, std::uint64_t max_body) {
+Frame flat_message(const Frame& frame, SegmentReader& reader,
+                   std::uint64_t max_body) {
   const BodyView view = view_of(frame.header, *frame.body);
   check(view.buffers, size_of_segment(*frame.segment), max_body);
   std::vector<std::unique_ptr<LargeBuffer>> copies;
@@ -40,7 +41,7 @@ Frame flat_message(const Frame& frame, std::uint64_t max_body) {
     OutgoingBuffer buffer{nullptr, row.size, 0, false, row.tag};
     if (row.shared != 0) {
       copies.push_back(std::make_unique<LargeBuffer>(row.size));
-      read_segment(*frame.segment, row.offset, copies.back()->data(), row.size);
+      reader.read(frame, row, copies.back()->data());
       buffer.memory = copies.back()->data();
     } else {
       buffer.memory = frame.body->data() + row.offset;
@@ -60,12 +61,13 @@ Frame flat_message(const Frame& frame, std::uint64_t max_body) {
 
 }  // namespace
 
-Frame flattened(const Frame& frame, std::uint64_t max_body) {
+Frame flattened(const Frame& frame, SegmentReader& reader,
+                std::uint64_t max_body) {
   if (frame.header.kind != FrameKind::kCast)
-    return flat_message(frame, max_body);
+    return flat_message(frame, reader, max_body);
   const std::vector<Target> targets = targets_of(frame);
   const Frame one = for_target(frame, {}, without_targets(frame));
-  Frame cast = cast_of(flat_message(one, max_body), targets);
+  Frame cast = cast_of(flat_message(one, reader, max_body), targets);
   cast.header.target_node = frame.header.target_node;
   return cast;
 }

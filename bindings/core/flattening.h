@@ -4,12 +4,14 @@
 #include <cstdint>
 
 #include "frame.h"
+#include "segment_reader.h"
 
 namespace eclosion {
 
 // The same message or cast with its shared buffers in its body. What the rows
 // of its table say is checked against the size of the segment and the limit
 // before anything is allocated. Throws FrameError, or std::system_error.
-Frame flattened(const Frame& frame, std::uint64_t max_body);
+Frame flattened(const Frame& frame, SegmentReader& reader,
+                std::uint64_t max_body);
 
 }  // namespace eclosion

@@ -156,10 +156,9 @@ void Greeting::take(ByteSpan received) {
     case ChannelState::kRefused:
       return;
     case ChannelState::kOpen:
+    case ChannelState::kClosed:  // and it was open: there are last words
       rest_ = std::move(step.plain);
       return opened();
-    case ChannelState::kClosed:
-      return end("the peer closed the connection");
   }
 }
 

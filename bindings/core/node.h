@@ -20,6 +20,7 @@
 #include "greeting.h"
 #include "loop.h"
 #include "mailbox.h"
+#include "segment_reader.h"
 #include "segments.h"
 #include "windows.h"
 
@@ -141,6 +142,7 @@ class Node : public ConnectionOwner {
 
   [[nodiscard]] Windows& windows() { return windows_; }
   [[nodiscard]] Segments& segments() { return segments_; }
+  [[nodiscard]] SegmentReader& segment_reader() { return segment_reader_; }
   [[nodiscard]] Loop& loop() { return loop_; }
   // Puts a message of the process to itself into a mailbox, before all others.
   void tell(ActorId actor, std::string_view method, NodeId about,
@@ -204,6 +206,7 @@ class Node : public ConnectionOwner {
   Windows windows_;
   Credits credits_;
   Segments segments_;
+  SegmentReader segment_reader_;
   std::atomic<std::uint64_t> next_request_;
   std::atomic<bool> stopped_{false};
   std::atomic<NodeId> root_{0};

@@ -37,6 +37,7 @@ void Node::bury(NodeId node, const std::string& obituary) {
   fail_calls(node, obituary);
   windows_.forget(node);
   segments_.forget(node);
+  segment_reader_.forget(node);
   credits_.forget(node);
   if (tell) tell_agent("!obituary", node, obituary);
   if (!is_gateway()) return;

@@ -208,7 +208,7 @@ void Node::send_on(Connection& connection, const Frame& frame) {
   // Another host cannot open the segment: its bytes go along.
   Frame whole;
   try {
-    whole = flattened(frame, settings_.max_frame);
+    whole = flattened(frame, segment_reader_, settings_.max_frame);
   } catch (const std::exception& error) {
     return undeliverable(frame, std::string("!") + error.what());
   }

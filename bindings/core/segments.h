@@ -1,8 +1,8 @@
 // Shared memory for large buffers between processes of one host.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +12,17 @@
 #include "gate.h"
 
 namespace eclosion {
+
+// The first page of a segment, which the buffers come after.
+struct alignas(4096) SegmentPage {
+  static constexpr std::uint64_t kAllReady = ~0ULL;
+  std::atomic<std::uint64_t> lease;    // the message that it is leased for
+  std::atomic<std::uint64_t> ready;    // how many bytes can be read
+  std::atomic<std::uint32_t> changes;  // counts those; readers wait on it
+  std::atomic<std::uint32_t> waiting;
+};
+static_assert(sizeof(SegmentPage) == 4096);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // The sender writes buffers into a segment once, however many processes get
 // them, and passes its descriptor; a receiver copies them out and releases it,
@@ -25,13 +36,12 @@ class Segments {
  public:
   explicit Segments(std::uint64_t limit) : limit_(limit) {}
 
-  struct Progress;
   struct Lease {
     std::uint64_t id = 0;
     std::shared_ptr<Descriptor> descriptor;
     char* memory = nullptr;
     // All is ready, unless the writer says with begin() that it is not.
-    Progress* progress = nullptr;
+    SegmentPage* page = nullptr;
 
     void begin() const;
     // From the start to here everything is written.
@@ -52,7 +62,6 @@ class Segments {
   // Changes when a segment is free again.
   [[nodiscard]] Gate& gate() { return gate_; }
   [[nodiscard]] std::uint64_t bytes();
-  class Behind;
 
  private:
   class Mapping;
@@ -73,33 +82,6 @@ class Segments {
   std::uint64_t total_ = 0;  // bytes, leased and free
   std::unordered_map<std::uint64_t, Segment> leased_;
   std::multimap<std::uint64_t, Segment> free_;  // by size
-};
-
-// Reads a part of a segment into memory, behind its writer if that is not done;
-// `lives` tells whether it can still be waited for. Throws std::system_error.
-void read_segment(const Descriptor& segment, std::uint64_t offset, char* to,
-                  std::uint64_t size,
-                  const std::function<bool()>& lives = nullptr);
-// The bytes that a segment can hold.
-std::uint64_t size_of_segment(const Descriptor& segment);
-
-// Has fresh memory come in huge pages where the system has them: each small
-// page of a large buffer would be a fault of its own.
-void prefer_huge_pages(char* memory, std::uint64_t size);
-
-// Memory for a buffer; large ones on huge pages where the system has them.
-class LargeBuffer {
- public:
-  explicit LargeBuffer(std::uint64_t size);
-  LargeBuffer(const LargeBuffer&) = delete;
-  LargeBuffer& operator=(const LargeBuffer&) = delete;
-  ~LargeBuffer();
-  [[nodiscard]] char* data() const { return memory_; }
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-
- private:
-  char* memory_ = nullptr;
-  std::uint64_t size_;
 };
 
 }  // namespace eclosion

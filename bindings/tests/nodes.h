@@ -162,7 +162,7 @@ inline std::string buffer_of(const Frame& frame, std::size_t index) {
   const eclosion::BufferRow& row = view.buffers[index];
   std::string bytes(row.size, '\0');
   if (row.shared != 0) {
-    eclosion::read_segment(*frame.segment, row.offset, bytes.data(), row.size);
+    eclosion::SegmentReader().read(frame, row, bytes.data());
   } else {
     bytes.assign(frame.body->data() + row.offset, row.size);
   }

@@ -1,16 +1,29 @@
-// core/segments: leases, their readers, the limit, and lies about sizes.
+// core/segments and core/segment_reader: leases, their readers, the limit, and
+// lies about sizes.
 #include "segments.h"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "large_buffer.h"
+#include "segment_reader.h"
+
+using eclosion::BufferRow;
 using eclosion::Descriptor;
+using eclosion::Frame;
 using eclosion::LargeBuffer;
+using eclosion::SegmentReader;
 using eclosion::Segments;
 
 namespace {
@@ -18,17 +31,40 @@ namespace {
 constexpr std::uint64_t kMiB = 1 << 20;
 // The smallest segment, of one MiB, is enough for it.
 constexpr std::uint64_t kSmall = kMiB / 2;
+constexpr eclosion::NodeId kSender = 7;
+
+Frame message_with(const Segments::Lease& lease) {
+  Frame message;
+  message.header.source_node = kSender;
+  message.header.segment = lease.id;
+  message.segment = lease.descriptor;
+  return message;
+}
+
+void read(SegmentReader& reader, const Segments::Lease& lease,
+          std::uint64_t offset, char* to, std::uint64_t size,
+          const std::function<bool()>& lives = nullptr) {
+  reader.read(message_with(lease), BufferRow{size, offset, 1, 0}, to, lives);
+}
+
+// How much memory a file has.
+std::int64_t held_by(const Descriptor& segment) {
+  struct stat facts{};
+  REQUIRE(::fstat(segment.get(), &facts) == 0);
+  return facts.st_blocks * 512;
+}
 
 }  // namespace
 
 TEST_CASE("what is written into a lease is read by its descriptor") {
+  SegmentReader reader;
   Segments segments(8 * kMiB);
   const auto lease = segments.try_lease(100'000);
   REQUIRE(lease.memory != nullptr);
   std::memcpy(lease.memory + 1000, "hello", 5);
-  char read[5];
-  read_segment(*lease.descriptor, 1000, read, 5);
-  CHECK(std::string_view(read, 5) == "hello");
+  char text[5];
+  read(reader, lease, 1000, text, 5);
+  CHECK(std::string_view(text, 5) == "hello");
 }
 
 TEST_CASE(
@@ -106,21 +142,28 @@ TEST_CASE("a lease is as large as was asked for, whatever is free") {
 }
 
 TEST_CASE("more than a segment holds is refused, and so is what is none") {
+  SegmentReader reader;
   Segments segments(kMiB);
   const auto lease = segments.try_lease(kSmall);
   std::vector<char> to(2 * kMiB);
-  CHECK_NOTHROW(read_segment(*lease.descriptor, 0, to.data(), kSmall));
-  CHECK_THROWS_AS(read_segment(*lease.descriptor, 0, to.data(), kMiB + 1),
+  CHECK_NOTHROW(read(reader, lease, 0, to.data(), kSmall));
+  CHECK_THROWS_AS(read(reader, lease, 0, to.data(), kMiB + 1),
                   std::system_error);
-  CHECK_THROWS_AS(read_segment(*lease.descriptor, kMiB, to.data(), 1),
-                  std::system_error);
-  CHECK_THROWS_AS(read_segment(*lease.descriptor, ~0ULL, to.data(), 1),
-                  std::system_error);
+  CHECK_THROWS_AS(read(reader, lease, kMiB, to.data(), 1), std::system_error);
+  CHECK_THROWS_AS(read(reader, lease, ~0ULL, to.data(), 1), std::system_error);
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
-  const Descriptor out(ends[0]);
   const Descriptor in(ends[1]);
-  CHECK_THROWS_AS(read_segment(out, 0, to.data(), 1), std::system_error);
+  Segments::Lease pipe = lease;
+  pipe.descriptor = std::make_shared<Descriptor>(ends[0]);
+  CHECK_THROWS_AS(read(reader, pipe, 0, to.data(), 1), std::system_error);
+  Segments::Lease unsealed = lease;
+  unsealed.descriptor =
+      std::make_shared<Descriptor>(::memfd_create("unsealed", MFD_CLOEXEC));
+  REQUIRE(::ftruncate(unsealed.descriptor->get(), 1 << 20) == 0);
+  CHECK_THROWS_WITH_AS(read(reader, unsealed, 0, to.data(), 1),
+                       doctest::Contains("take its memory away"),
+                       std::system_error);
 }
 
 TEST_CASE(
@@ -134,6 +177,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a buffer is read behind its writer") {
+  SegmentReader reader;
   Segments segments(64 * kMiB);
   constexpr std::uint64_t kSize = 8 * kMiB;
   const auto lease = segments.try_lease(kSize);
@@ -146,30 +190,97 @@ TEST_CASE("a buffer is read behind its writer") {
     }
   });
   std::vector<char> bytes(kSize);
-  read_segment(*lease.descriptor, 0, bytes.data(), kSize);
+  read(reader, lease, 0, bytes.data(), kSize);
   writer.join();
   for (std::uint64_t i = 0; i < kSize; ++i)
     if (bytes[i] != static_cast<char>(i / kMiB + 1)) FAIL("at " << i);
 }
 
 TEST_CASE("a reader does not wait for a writer that is dead") {
+  SegmentReader reader;
   Segments segments(64 * kMiB);
   const auto lease = segments.try_lease(100);
   lease.begin();
   lease.written(10);
   char to[100];
-  CHECK_NOTHROW(read_segment(*lease.descriptor, 0, to, 10));
-  CHECK_THROWS_WITH_AS(
-      read_segment(*lease.descriptor, 0, to, 11, [] { return false; }),
-      doctest::Contains("the sender died"), std::system_error);
+  CHECK_NOTHROW(read(reader, lease, 0, to, 10));
+  CHECK_THROWS_WITH_AS(read(reader, lease, 0, to, 11, [] { return false; }),
+                       doctest::Contains("the sender died"), std::system_error);
 }
 
 TEST_CASE("a segment that is used again is ready at once") {
+  SegmentReader reader;
   Segments segments(64 * kMiB);
   const auto first = segments.try_lease(100);
   first.begin();
   segments.add_readers(first.id, {});
   const auto again = segments.try_lease(100);
   char to[100];
-  CHECK_NOTHROW(read_segment(*again.descriptor, 0, to, 100));
+  CHECK_NOTHROW(read(reader, again, 0, to, 100));
+}
+
+TEST_CASE("a segment that is read again has what it was written with last") {
+  Segments segments(64 * kMiB);
+  SegmentReader reader;
+  char to[1];
+  for (char round = 'a'; round < 'e'; ++round) {
+    const auto lease = segments.try_lease(100);
+    lease.memory[99] = round;
+    segments.add_readers(lease.id, {{kSender, 1}});
+    read(reader, lease, 99, to, 1);
+    CHECK(to[0] == round);
+    segments.release(lease.id, kSender);
+  }
+}
+
+TEST_CASE("what readers have mapped holds no memory once its sender drops it") {
+  Segments segments(kMiB);
+  SegmentReader reader;
+  const auto first = segments.try_lease(kSmall);
+  std::memset(first.memory, 1, kSmall);
+  char to[1];
+  read(reader, first, 0, to, 1);
+  CHECK(held_by(*first.descriptor) >= static_cast<std::int64_t>(kSmall));
+  segments.add_readers(first.id, {});
+  // It is too small, and there is no room for both.
+  REQUIRE(segments.try_lease(4 * kMiB).memory != nullptr);
+  CHECK(held_by(*first.descriptor) == 0);
+}
+
+TEST_CASE("the segments of the dead are not kept, and those of others are") {
+  Segments segments(64 * kMiB);
+  SegmentReader reader;
+  const auto lease = segments.try_lease(100);
+  char to[1];
+  read(reader, lease, 0, to, 1);
+  const auto mapped = [] {
+    std::ifstream maps("/proc/self/maps");
+    const std::string text(std::istreambuf_iterator<char>(maps), {});
+    std::size_t count = 0;
+    for (std::size_t at = text.find("eclosion-message"); at != text.npos;
+         at = text.find("eclosion-message", at + 1))
+      ++count;
+    return count;
+  };
+  const auto before = mapped();
+  reader.forget(kSender + 1);
+  CHECK(mapped() == before);
+  reader.forget(kSender);
+  CHECK(mapped() < before);
+}
+
+TEST_CASE("a reader that has very many segments keeps the last ones mapped") {
+  Segments segments(400 * kMiB);
+  SegmentReader reader;
+  std::vector<Segments::Lease> leases;
+  char to[1];
+  for (char i = 0; i < 100; ++i) {
+    leases.push_back(segments.try_lease(100));
+    leases.back().memory[0] = i;
+    read(reader, leases.back(), 0, to, 1);
+  }
+  for (char i = 0; i < 100; ++i) {
+    read(reader, leases[static_cast<std::size_t>(i)], 0, to, 1);
+    CHECK(to[0] == i);
+  }
 }
