@@ -1,0 +1,217 @@
+// What hosts have between them, on loopback: sockets, credentials, and peers
+// that a test drives by hand.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "greeting.h"
+#include "nodes.h"
+
+namespace hosts {
+
+using eclosion::ByteSpan;
+using eclosion::ChannelState;
+using eclosion::ChannelStep;
+using eclosion::Credentials;
+using eclosion::Role;
+using eclosion::SecureChannel;
+using eclosion::TlsIdentity;
+using nodes::NodeId;
+using Data = std::vector<std::byte>;
+
+inline constexpr std::string_view kSecret = "correct horse battery staple";
+inline constexpr std::string_view kOtherSecret = "correct horse battery stable";
+
+inline Data bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  return {bytes.begin(), bytes.end()};
+}
+inline std::string text_of(ByteSpan bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline Data operator+(Data one, ByteSpan other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+inline std::shared_ptr<const TlsIdentity> identity(const std::string& name) {
+  const std::string folder = CERTIFICATES;
+  return TlsIdentity::load({folder + "/" + name + ".pem",
+                            folder + "/" + name + ".key",
+                            folder + "/home.pem"});
+}
+// A certificate by its name, a secret, or both.
+inline Credentials credentials(std::string_view secret,
+                               const std::string& name = "") {
+  return {bytes_of(secret), name.empty() ? nullptr : identity(name)};
+}
+// What two hosts may prove themselves by.
+inline std::vector<std::pair<Credentials, Credentials>> all_credentials() {
+  return {{credentials(kSecret), credentials(kSecret)},
+          {credentials("", "one"), credentials("", "two")},
+          {credentials(kSecret, "one"), credentials(kSecret, "two")}};
+}
+
+inline sockaddr_in own_address(int fd) {
+  sockaddr_in address{};
+  socklen_t size = sizeof(address);
+  REQUIRE(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  return address;
+}
+// As it is told of the one who is at the other end.
+inline std::string address_text(int fd) {
+  return "127.0.0.1:" + std::to_string(ntohs(own_address(fd).sin_port));
+}
+
+inline int listening() {
+  const int fd =
+      ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) ==
+          0);
+  REQUIRE(::listen(fd, 128) == 0);
+  return fd;
+}
+
+// A socket that is connected, or is being connected.
+inline int connecting(const sockaddr_in& address, int flags = SOCK_NONBLOCK) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+  const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address),
+                               sizeof(address));
+  REQUIRE((result == 0 || errno == EINPROGRESS));
+  return fd;
+}
+inline int connected(const sockaddr_in& address) {
+  return connecting(address, 0);
+}
+
+inline std::array<int, 2> tcp_pair() {
+  const int listener = listening();
+  const int one = connected(own_address(listener));
+  const int other = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  REQUIRE(other >= 0);
+  ::close(listener);
+  return {one, other};
+}
+
+// The other end of a socket, in the hands of a test.
+class Peer {
+ public:
+  explicit Peer(int fd) : fd_(fd) {
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    const timeval patience{nodes::kPatience.count(), 0};
+    ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+  }
+  Peer(Peer&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Peer& operator=(Peer&&) = delete;
+  ~Peer() { close(); }
+  void close() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+  // Without a word: the other side is told that the connection broke.
+  void reset() {
+    const linger at_once{1, 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close();
+  }
+  [[nodiscard]] int fd() const { return fd_; }
+
+  // Whether all could be written.
+  bool write(ByteSpan bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent =
+          ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+  // What there is, or `at_most` of it; nothing at the end.
+  Data read(std::size_t at_most = 64 << 10) {
+    Data bytes(at_most);
+    const ssize_t got = ::recv(fd_, bytes.data(), bytes.size(), 0);
+    const bool timeout = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    REQUIRE_FALSE(timeout);
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+  }
+  Data read_all_of(std::size_t size) {
+    Data bytes;
+    while (bytes.size() < size) {
+      const Data more = read(size - bytes.size());
+      if (more.empty()) break;
+      bytes = std::move(bytes) + more;
+    }
+    return bytes;
+  }
+  Data read_to_end() {
+    Data bytes;
+    for (Data more = read(); !more.empty(); more = read())
+      bytes = std::move(bytes) + more;
+    return bytes;
+  }
+  // Whether the other side is there, and has said nothing.
+  [[nodiscard]] bool is_open() const {
+    std::byte byte;
+    return ::recv(fd_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
+  }
+
+ private:
+  int fd_;
+};
+
+inline SecureChannel channel(Role role, NodeId id, const Credentials& by) {
+  return {role, id, by.secret, by.identity};
+}
+
+// Proves itself to whoever is at the other end. Returns what came behind the
+// other's proof. `cut` is how much is written at a time, `between` is called
+// after each.
+template <typename Between>
+Data shake(Peer& peer, SecureChannel& channel, std::size_t cut,
+           Between between) {
+  const auto write = [&](ByteSpan bytes) {
+    while (!bytes.empty()) {
+      const ByteSpan piece = bytes.first(std::min(cut, bytes.size()));
+      if (!peer.write(piece)) return;
+      between();
+      bytes = bytes.subspan(piece.size());
+    }
+  };
+  write(channel.start());
+  Data plain;
+  while (channel.state() == ChannelState::kNeedMore) {
+    const Data received = peer.read();
+    if (received.empty()) {
+      channel.close();
+      break;
+    }
+    const ChannelStep step = channel.feed(received);
+    write(step.output);
+    plain = std::move(plain) + step.plain;
+  }
+  return plain;
+}
+inline Data shake(Peer& peer, SecureChannel& channel) {
+  return shake(peer, channel, ~std::size_t{0}, [] {});
+}
+
+}  // namespace hosts
