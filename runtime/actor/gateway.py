@@ -152,7 +152,10 @@ class Gateway:
         opened.enter_context(theirs)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         opened.enter_context(listener)
-        listener.bind(core.socket_name(node_id))
+        try:
+            listener.bind(core.socket_name(node_id))
+        except OSError as error:  # of a life that is not over, or was never begun
+            raise OSError(error.errno, _address_held(self._launcher.stopped_zygotes())) from error
         listener.listen(_BACKLOG)
         process.output, stdout, stderr = self.output.open(
             order.mesh_name, process.place, process.point.extent.nelements
@@ -163,7 +166,8 @@ class Gateway:
         self._node.revive(node_id)
         self._node.adopt(ours.detach(), node_id, unix_socket=True)
         fds = {"gateway": theirs.fileno(), "listener": listener.fileno()}
-        self._launcher.spawn(_request(process, stdout, stderr, fds))
+        settings = {**order.settings, **self._local.agreed}
+        self._launcher.spawn(_request(process, settings, stdout, stderr, fds))
         self._node.tell(sending.AGENT, "!ordered", about=node_id)
 
     def _ordered(self, message: Message) -> None:
@@ -184,7 +188,7 @@ class Gateway:
             self._node.cast(sending.agents([node_id]), 0, "leave", (), b"", [], 0.0)
             later = patience + config.get("cleanup_timeout")
             self.agent.after(patience, partial(self._end, process, signal.SIGTERM))
-            self.agent.after(later, partial(self._end, process, signal.SIGKILL))
+            self.agent.after(later, partial(self._destroy, process))
 
     def signal(self, node_id: int, number: int) -> None:
         """Send a signal to a process, if it is there."""
@@ -208,6 +212,16 @@ class Gateway:
         if self.processes.get(process.node) is process:
             self._launcher.kill(process.node, number)
 
+    def _destroy(self, process: Process) -> None:
+        """Kill this life of a process, and bury it also when nobody tells of its end."""
+        if self.processes.get(process.node) is not process:
+            return
+        self._launcher.kill(process.node, signal.SIGKILL)
+        zygote = self._launcher.zygote_of(process.node)
+        stopped = zygote is not None and zygote[1]
+        patience = _KILLED if stopped else config.get("eof_grace")
+        self.agent.after(patience, partial(self._give_up, process))
+
     # How processes end.
 
     def _on_exit(self, exit_: Exit) -> None:
@@ -225,6 +239,8 @@ class Gateway:
             kind, cause = "stopped", f"the process has ended: {process.stopping}"
         elif process.evidence:
             kind, cause = process.evidence.split(":", 1)
+            if exit_.error:
+                cause += f"; {exit_.error}"
         return MeshFailure(
             event_id=os.urandom(16).hex(),
             kind=kind,
@@ -247,7 +263,7 @@ class Gateway:
         def look() -> None:
             if process is not None and process.pid is None and not process.stopping:
                 process.evidence = f"init:the process was not ready after {patience:g} s"
-                self._end(process, signal.SIGKILL)
+                self._destroy(process)
 
         self.agent.after(patience, look)
 
@@ -266,8 +282,7 @@ class Gateway:
         def look() -> None:
             if lost is not None and self.processes.get(node_id) is lost:
                 lost.evidence = "connection:the process closed its connection and lived on"
-                self._kill(node_id, signal.SIGKILL)
-                self.agent.after(config.get("eof_grace"), partial(self._give_up, lost))
+                self._destroy(lost)
 
         self.agent.after(config.get("eof_grace"), look)
         for process in list(self.processes.values()):
@@ -277,16 +292,18 @@ class Gateway:
     def _give_up(self, process: Process) -> None:
         """Bury a process of whose end nobody tells: its zygote is stopped, or stuck."""
         if self.processes.get(process.node) is process:
-            self._on_exit(Exit(process.node, process.pid or 0, error="its zygote does not answer"))
+            error = _silence_of(self._launcher.zygote_of(process.node))
+            self._launcher.forget(process.node)
+            self._on_exit(Exit(process.node, process.pid or 0, error=error))
 
     def _silent(self, message: Message) -> None:
         """Kill a process that gives no sign of life: it must not come back."""
         process = self.processes.get(message.source_node)
         if process is None:
             return
-        seconds = config.get("heartbeat_timeout")
+        seconds = self._local.settings["heartbeat_timeout"]
         process.evidence = f"heartbeat:the process gave no sign of life for {seconds:g} s"
-        self._kill(process.node, signal.SIGKILL)
+        self._destroy(process)
 
     def _unrouted(self, message: Message) -> None:
         """Messages wait for a process that nobody has ordered yet; or never will."""
@@ -300,13 +317,16 @@ class Gateway:
 
 
 _PATIENCE = 5.0
+_KILLED = 0.1  # seconds in which what a dead process has written is read
 
 
-def _request(process: Process, stdout: int, stderr: int, fds: Mapping[str, int]) -> Spawn:
+def _request(
+    process: Process, settings: dict[str, Any], stdout: int, stderr: int, fds: Mapping[str, int]
+) -> Spawn:
     """Return what the launcher is asked for; ValueError when this host cannot bind it so."""
     order = process.order
     bind = order.bind[process.index] if order.bind else {}
-    start = (process.node, process.name, order.root, dict(order.settings), order.bootstrap)
+    start = (process.node, process.name, order.root, settings, order.bootstrap)
     return Spawn(
         node=process.node,
         name=process.name,
@@ -321,6 +341,21 @@ def _request(process: Process, stdout: int, stderr: int, fds: Mapping[str, int])
         affinity=binding.cpus(bind),
         memory=binding.memory(bind),
     )
+
+
+def _silence_of(zygote: tuple[int, bool] | None) -> str:
+    """Say why nobody tells how a process has ended."""
+    if zygote is None:
+        return "its zygote has ended"
+    pid, stopped = zygote
+    if stopped:
+        return f"its zygote (pid {pid}) is stopped, and starts and reaps nothing until SIGCONT"
+    return f"its zygote (pid {pid}) does not answer"
+
+
+def _address_held(stopped: list[int]) -> str:
+    words = f"; zygotes {stopped} are stopped, and let go of it after SIGCONT" if stopped else ""
+    return f"the address of its last life is still held{words}"
 
 
 def _told(exit_: Exit) -> tuple[str, str]:

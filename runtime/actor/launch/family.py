@@ -10,7 +10,7 @@ _LAST_WORDS = 4096
 
 
 class Family:
-    """The children of this process by pid and by node, and the descendants of the dead ones.
+    """The children of this process by pid and by number, and the descendants of the dead ones.
 
     FA-1 a process is signalled by pid only before it is reaped, or while a pidfd holds its number.
     FA-2 what a dead child has left (group, daemons, sessions of their own) is killed, and looked
@@ -19,44 +19,44 @@ class Family:
 
     def __init__(self, run: int) -> None:
         self._run = run
-        self._nodes: dict[int, tuple[int, int]] = {}  # pid -> node, number
-        self._pids: dict[int, int] = {}  # node -> pid
+        self._numbers: dict[int, int] = {}  # by pid
+        self._pids: dict[int, int] = {}  # by number
         self._haunted: set[int] = set()  # numbers of dead children that left something
         self._errors, self.report = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self._errors, False)
         self.childless = True
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self._numbers)
 
     @property
     def haunted(self) -> bool:
         """Whether descendants of dead children may be left."""
         return bool(self._haunted)
 
-    def add(self, node: int, number: int, pid: int) -> None:
+    def add(self, number: int, pid: int) -> None:
         """Take in a child that was just forked."""
-        self._nodes[pid] = (node, number)
-        self._pids[node] = pid
+        self._numbers[pid] = number
+        self._pids[number] = pid
         self.childless = False
 
     def forget(self) -> None:
         """In a child: close what is the parent's. `report` stays open."""
         os.close(self._errors)
 
-    def kill(self, node: int, number: int) -> None:
-        """Send a signal to the process of a node, if it lives."""
-        if pid := self._pids.get(node):
-            _send(pid, number)
+    def kill(self, number: int, signal_: int) -> None:
+        """Send a signal to the child of that number, if it lives."""
+        if pid := self._pids.get(number):
+            _send(pid, signal_)
 
     def terminate(self) -> None:
         """Ask every child to end."""
-        for pid in self._nodes:
+        for pid in self._numbers:
             _send(pid, signal.SIGTERM)
 
     def kill_all(self) -> None:
         """Kill the children and every descendant that can be found."""
-        for pid in self._nodes:
+        for pid in self._numbers:
             _kill_group(pid)
             _send(pid, signal.SIGKILL)
         marks.kill(self._run)
@@ -77,25 +77,23 @@ class Family:
                 return events
             pid = ended.si_pid
             errors.update(self._last_words())
-            member = self._nodes.pop(pid, None)
-            if member:
-                _kill_group(pid)  # before the number is free for strangers
+            number = self._numbers.pop(pid, None)
+            if number is not None:
+                _kill_group(pid)  # before the pid is free for strangers
             status = os.waitpid(pid, 0)[1]
-            if member:
-                events.append(self._buried(pid, *member, status, errors.get(pid, "")))
+            if number is not None:
+                events.append(self._buried(pid, number, status, errors.get(pid, "")))
 
     def haunt(self) -> None:
         """Kill what dead children have left; call again while `haunted`."""
         self._haunted = {number for number in self._haunted if marks.kill(self._run, number)}
 
-    def _buried(
-        self, pid: int, node: int, number: int, status: int, error: str
-    ) -> tuple[object, ...]:
-        del self._pids[node]
+    def _buried(self, pid: int, number: int, status: int, error: str) -> tuple[object, ...]:
+        del self._pids[number]
         self._haunted.add(number)
         if os.WIFSIGNALED(status):
-            return ("exit", node, pid, None, os.WTERMSIG(status), os.WCOREDUMP(status), error)
-        return ("exit", node, pid, os.WEXITSTATUS(status), None, False, error)
+            return ("exit", number, pid, None, os.WTERMSIG(status), os.WCOREDUMP(status), error)
+        return ("exit", number, pid, os.WEXITSTATUS(status), None, False, error)
 
     def _last_words(self) -> dict[int, str]:
         """Return what children have reported before they ended, by pid."""

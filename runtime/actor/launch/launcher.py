@@ -93,8 +93,26 @@ class Launcher:
             if self._forked:
                 raise LauncherClosedError("this process is a fork of the gateway")
             for one in self._nurseries.values():
-                if node in one.nodes:
-                    _try(one.kill, node, number)
+                _try(one.kill, node, number)
+
+    def forget(self, node: int) -> None:
+        """Tell no end of the present process of a node, which is killed; it may be spawned anew."""
+        with self._lock:
+            for one in self._all():
+                _try(one.forget, node)
+
+    def stopped_zygotes(self) -> list[int]:
+        """Return the pids of the zygotes that somebody has stopped."""
+        with self._lock:
+            return [one.pid for one in self._all() if one.is_stopped]
+
+    def zygote_of(self, node: int) -> tuple[int, bool] | None:
+        """Return the zygote of a node's process and whether it is stopped; None if it has ended."""
+        with self._lock:
+            for one in self._all():
+                if one.has(node):
+                    return one.pid, one.is_stopped
+        return None
 
     def close(self, grace: float) -> None:
         """End every process: TERM, `grace` seconds, then KILL to it and all that it has started.
@@ -128,7 +146,7 @@ class Launcher:
                     one.destroy()
             thread.join(_JOIN)
         if thread.is_alive():
-            left = sorted(pid for one in self._all() for pid in one.nodes.values())
+            left = sorted(life.pid for one in self._all() for life in one.lives.values())
             raise TimeoutError(f"processes {left} do not end though they were killed")
 
     def _check(self) -> None:

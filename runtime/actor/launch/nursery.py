@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runtime.actor.launch import control, environment, marks
+from runtime.actor.launch import control, environment, marks, system
 from runtime.actor.launch.child import BLOCKED
 from runtime.actor.launch.process import Exit, Spawn
 from runtime.actor.launch.zygote import CONFIG_FD, CONTROL_FD, GATEWAY_FD
@@ -74,15 +74,23 @@ def _here() -> str | None:
 
 
 @dataclass(eq=False)
+class Life:
+    """A process that a zygote was asked for; its pid is 0 until it is known."""
+
+    node: int
+    pid: int = 0
+
+
+@dataclass(eq=False)
 class Nursery:
-    """A running zygote and the nodes that it was asked for. Not thread-safe."""
+    """A running zygote and the processes that it was asked for. Not thread-safe."""
 
     key: Key
     run: int
     pid: int
     pidfd: int
     link: control.Control
-    nodes: dict[int, int] = field(default_factory=dict)  # node -> pid, 0 until it is known
+    lives: dict[int, Life] = field(default_factory=dict)  # by number
     reason: str = ""  # why it does not serve, once it said so
     _queue: deque[tuple[control.Message, list[int]]] = field(default_factory=deque)
 
@@ -91,11 +99,19 @@ class Nursery:
         """Whether messages wait for room in the socket."""
         return bool(self._queue)
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody has stopped the zygote: then it does nothing until it is let go on."""
+        return system.is_stopped(self.pid)
+
+    def has(self, node: int) -> bool:
+        """Whether it was asked for a process of the node, whose end it has not told."""
+        return any(life.node == node for life in self.lives.values())
+
     def spawn(self, request: Spawn, number: int, variables: dict[str, str]) -> None:
         """Ask for a process. Raises OSError when the zygote has gone or a descriptor is closed."""
         same = self.key.python == sys.executable
         message = {
-            "node": request.node,
             "number": number,
             "name": str(request.name),
             "main": str(request.main),
@@ -113,14 +129,27 @@ class Nursery:
             "memory": None if request.memory is None else [int(node) for node in request.memory],
         }
         self._send(("spawn", message), [request.stdout, request.stderr, *request.fds.values()])
-        self.nodes[request.node] = 0
+        self.lives[number] = Life(request.node)
 
-    def kill(self, node: int, number: int) -> None:
-        """Ask for a signal to the process of a node."""
-        self._send(("kill", node, int(number)), [])
+    def kill(self, node: int, signal_: int) -> None:
+        """Send a signal to the process of a node: through the zygote, or past one that is stopped.
+
+        OSError when the zygote has gone.
+        """
+        for number, life in self.lives.items():
+            if life.node == node:
+                self._kill(number, life.pid, signal_)
+
+    def forget(self, node: int) -> None:
+        """Tell no end of the present process of a node; one that is not born yet will not live."""
+        for number in [number for number, life in self.lives.items() if life.node == node]:
+            pid = self.lives.pop(number).pid
+            self._kill(number, pid, signal.SIGKILL)
 
     def close(self, grace: float) -> None:
-        """Ask for the end of all processes and of the zygote."""
+        """Ask for the end of all processes and of the zygote, which goes on if it was stopped."""
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGCONT)
         self._send(("close", grace), [])
 
     def destroy(self) -> None:
@@ -158,8 +187,10 @@ class Nursery:
         self.abandon()
         reason = self.reason or f"its zygote (pid {self.pid}) {how}; it was killed with it"
         return [
-            Exit(node, pid, signal=int(signal.SIGKILL) if pid else None, error=reason)
-            for node, pid in self.nodes.items()
+            Exit(
+                life.node, life.pid, signal=int(signal.SIGKILL) if life.pid else None, error=reason
+            )
+            for life in self.lives.values()
         ]
 
     def abandon(self) -> None:
@@ -178,14 +209,22 @@ class Nursery:
     def _note(self, message: control.Message) -> list[Exit]:
         kind, *rest = message
         if kind == "started":
-            node, pid = rest
-            self.nodes[node] = pid
+            number, pid = rest
+            if number in self.lives:
+                self.lives[number].pid = pid
         elif kind == "failed":
             self.reason = rest[0]
         elif kind == "exit":
-            del self.nodes[rest[0]]
-            return [Exit(*rest)]
+            life = self.lives.pop(rest[0], None)
+            if life is not None:
+                return [Exit(life.node, *rest[1:])]
         return []
+
+    def _kill(self, number: int, pid: int, signal_: int) -> None:
+        if pid and self.is_stopped:
+            system.signal_child(pid, self.pid, signal_)
+        else:
+            self._send(("kill", number, int(signal_)), [])
 
     def _reaped(self) -> str:
         try:

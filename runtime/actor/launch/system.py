@@ -3,6 +3,8 @@
 import ctypes
 import errno
 import os
+import signal
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +38,12 @@ def become_subreaper() -> None:
     _prctl(_SET_CHILD_SUBREAPER, 1)
 
 
-def die_with_parent(signal: int) -> None:
-    """Have the kernel send `signal` to this process when its parent thread ends.
+def die_with_parent(number: int) -> None:
+    """Have the kernel send the signal `number` to this process when its parent thread ends.
 
     A parent that died before this call is not noticed: compare os.getppid() afterwards.
     """
-    _prctl(_SET_PDEATHSIG, signal)
+    _prctl(_SET_PDEATHSIG, number)
 
 
 def set_name(name: str) -> None:
@@ -93,6 +95,23 @@ def children_of(parent: int) -> list[int]:
 def is_dead(pid: int) -> bool:
     """Say whether a process has ended, be it reaped or not."""
     return _state(pid)[0] in {"", "Z", "X"}
+
+
+def is_stopped(pid: int) -> bool:
+    """Say whether a process is stopped, by a signal or by who traces it."""
+    return _state(pid)[0] in {"T", "t"}
+
+
+def signal_child(pid: int, parent: int, number: int) -> None:
+    """Send a signal to a process that is a child of `parent`; nothing happens when it is none."""
+    try:
+        held = os.pidfd_open(pid)  # so that the number cannot pass to a stranger
+    except OSError:
+        return
+    with suppress(OSError):
+        if _state(pid)[1] == parent:
+            signal.pidfd_send_signal(held, number)
+    os.close(held)
 
 
 def processes() -> list[int]:

@@ -134,35 +134,35 @@ class Zygote:
             self._close(rest[0])
         elif kind == "incomplete":
             (_, request), sent, came = rest
-            self._refuse(request["node"], f"{came} of {sent} descriptors arrived in the zygote")
+            self._refuse(request["number"], f"{came} of {sent} descriptors arrived in the zygote")
         for fd in fds:
             os.close(fd)
         return None
 
     def _spawn(self, request: "dict[str, Any]", fds: list[int]) -> Child | None:
-        node = request["node"]
+        number = request["number"]
         if self._deadline is not None:
-            self._refuse(node, "its host is closing")
+            self._refuse(number, "its host is closing")
             return None
         zygote = os.getpid()
         try:
             pid = os.fork()
         except OSError as error:
-            self._refuse(node, f"fork: {error.strerror}; see the limits of processes")
+            self._refuse(number, f"fork: {error.strerror}; see the limits of processes")
             return None
         if pid == 0:
             child = Child(request, fds, self._run, zygote)
             child.settle()
             self._leave()
             return child
-        self._family.add(node, request["number"], pid)
-        self.tell("started", node, pid)
+        self._family.add(number, pid)
+        self.tell("started", number, pid)
         return None
 
-    def _refuse(self, node: int, reason: str) -> None:
+    def _refuse(self, number: int, reason: str) -> None:
         core_dumped = False
         error = f"no process was started: {reason}"
-        self.tell("exit", node, 0, None, None, core_dumped, error)
+        self.tell("exit", number, 0, None, None, core_dumped, error)
 
     def _leave(self) -> None:
         """In a forked process: close all that is the zygote's, but the pipe for reports."""
