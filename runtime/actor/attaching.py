@@ -51,6 +51,7 @@ def attach_to_workers(
     if not texts:
         raise ValueError("attach_to_workers needs the address of one host or more")
     found = [addresses.parsed(text)[0] for text in texts]
+    addresses.refuse_clear(found)
     secured = credentials(private_key, ca, found)
     attachment = Attachment(client.present_client(), found, secured)
     shape = Shape.of(Extent(("hosts",), (len(found),)))
@@ -156,9 +157,11 @@ class Attachment(Sequence[int]):
     def _introduce(self, each: _Try, deadline: float) -> bool:
         """Have a host work for this program; False when it went before it said yes or no.
 
-        One that is just done with its last client does so.
+        One that is just done with its last client does so, and one that comes back with what
+        has to be the same in the whole program.
         """
-        data, _ = dumps((f"{os.uname().nodename} (pid {os.getpid()})", config.export()))
+        me, agreed = f"{os.uname().nodename} (pid {os.getpid()})", self._client.local.agreed
+        data, _ = dumps((me, config.export(), agreed))
         timeout = max(0.0, deadline - time.monotonic())
         to = sending.agents([each.gateway])
         call = core.call(self._node, to, 0, "attach", (), data, [], timeout, "")

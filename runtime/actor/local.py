@@ -10,7 +10,8 @@ from runtime.actor._context import become_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from runtime.actor.owning import Owner
 
@@ -23,6 +24,8 @@ _KEYS = (
     "heartbeat_timeout",
     "eof_grace",
 )
+#: What two ends of a connection must not see differently: the client's hold in its whole program.
+_AGREED = ("max_frame", "heartbeat_interval", "heartbeat_timeout")
 
 #: The bits of a node's identity that are those of its gateway.
 GATEWAYS = 0xFFFFFFFF_00000000
@@ -31,19 +34,32 @@ GATEWAYS = 0xFFFFFFFF_00000000
 class Local:
     """The one of this process. `name` is how people know it: "client", or mesh and place.
 
-    `root` is the node of the program's client; the client's own is none other.
+    `root` is the node of the program's client; the client's own is none other. `agreed` has the
+    settings in which a host follows the program that it works for.
     """
 
-    def __init__(self, node_id: int, name: str, root: int | None = None) -> None:
+    def __init__(
+        self,
+        node_id: int,
+        name: str,
+        root: int | None = None,
+        agreed: Mapping[str, Any] | None = None,
+    ) -> None:
         self.name = name
         self.root = node_id if root is None else root
         self.host = os.uname().nodename
         self.process = os.getpid()
-        self.node = core.make_node(node_id, {key: config.get(key) for key in _KEYS})
+        self.settings = {key: config.get(key) for key in _KEYS} | dict(agreed or {})
+        self.node = core.make_node(node_id, self.settings)
         self.agent = core.open_mailbox(self.node, 0)
         self.owners: dict[int, Owner] = {}
         self.hosts: set[int] = set()  # gateways that were asked for processes
         self.lock = threading.RLock()
+
+    @property
+    def agreed(self) -> dict[str, Any]:
+        """The settings that hold in the whole program, as this process has them."""
+        return {key: self.settings[key] for key in _AGREED}
 
     @property
     def gateway(self) -> int:

@@ -28,11 +28,11 @@ _SHORT = {
 
 
 def enable_transport(transport: ChannelTransport | str) -> None:
-    """Say, before the first mesh, by what hosts are to be reached; an address says it too.
+    """Say, before the first mesh or in the script of a host, how hosts are reached.
 
-    The address of each host decides in the end: this checks that the machine has the transport,
-    and is where a program says what it counts on. ValueError for one that there is not,
-    RuntimeError when the program has begun.
+    It is the setting `transport`: an address without a scheme is one of it, and after "tls" one
+    without TLS is refused. ValueError for a transport that there is not or that this machine
+    lacks, RuntimeError when the program has begun.
     """
     chosen = _chosen(transport)
     if local.present() is not None:

@@ -93,11 +93,13 @@ class _Host:
         self, address: str, private_key: Pem | tuple[Pem, Pem] | None, ca: Pem | None
     ) -> None:
         dial, bind = addresses.parsed(address)
+        addresses.refuse_clear((dial, bind))
         self.credentials = credentials(private_key, ca, [bind])
         if local.present() is not None:
             raise RuntimeError("this process is part of a program; a host is a process of its own")
         self.listener = addresses.listener(bind)
         self.bind = addresses.bound(bind, self.listener)
+        self.agreed: dict[str, Any] = {}
         self.address = str(addresses.bound(dial, self.listener) if dial == bind else dial)
         self.name = socket.gethostname()
         _log.info("host %s listens at %s", self.name, self.bind)
@@ -122,7 +124,7 @@ class _Session:
         self._host = host
         self._client = 0
         self._shut_down = False
-        self.local = local.Local(local.new_id() << 32, host.name)
+        self.local = local.Local(local.new_id() << 32, host.name, agreed=host.agreed)
         local.install(self.local)
         _context.provide_root(lambda: context_of_process(self.local, _NOBODY))
         self._node = self.local.node
@@ -184,8 +186,13 @@ class _Session:
             )
             self._answer(message, FAILED, failure_bytes(failure))
             return
-        name, settings = loads(message.data)
+        name, settings, agreed = loads(message.data)
         config.adopt(settings)
+        if agreed != self.local.agreed:
+            # A node cannot change these; the client finds the next session, which begins with them.
+            self._host.agreed = agreed
+            self.agent.leaving = True
+            return
         self._client = peer
         self._node.set_root(peer)
         if self._observed is None:

@@ -21,12 +21,12 @@ class Key:
     """One setting.
 
     `kind` is duration (seconds, float), size (bytes), count, flag, text or names (a tuple of
-    them). `low` and `high` are the smallest and largest value; `aliases` are names of the same
-    setting in PyTorch Monarch. A key that does not travel belongs to a machine: the workers of a
-    program do not get its value from the program.
+    them). `low` and `high` are the smallest and largest value; a text with `choices` is one of
+    them; `aliases` are names of the same setting in PyTorch Monarch. A key that does not travel
+    belongs to a machine: the workers of a program do not get its value from the program.
     """
 
-    __slots__ = ("aliases", "default", "doc", "high", "kind", "low", "name", "travels")
+    __slots__ = ("aliases", "choices", "default", "doc", "high", "kind", "low", "name", "travels")
 
     def __init__(  # noqa: PLR0913  a row of a table
         self,
@@ -38,6 +38,7 @@ class Key:
         low: float | None = None,
         high: float | None = None,
         aliases: tuple[str, ...] = (),
+        choices: tuple[str, ...] = (),
         travels: bool = True,
     ) -> None:
         self.name = name
@@ -47,6 +48,7 @@ class Key:
         self.low = _LIMITS[kind][0] if low is None else low
         self.high = _LIMITS[kind][1] if high is None else high
         self.aliases = aliases
+        self.choices = choices
         self.travels = travels
 
     def __repr__(self) -> str:
@@ -67,8 +69,10 @@ _TABLE = (
         "transport",
         "text",
         "unix",
-        "How processes reach each other: `unix` on one host, `tcp` or `tls` between hosts.",
+        "How hosts are reached whose address does not say it; with `tls` no host without TLS is.",
         aliases=("default_transport",),
+        choices=("unix", "tcp", "tls"),
+        travels=False,
     ),
     Key(
         "secret_file",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.config.keys import KEYS, Key
-from runtime.config.values import shown
+from runtime.config.values import any_of, shown
 
 _HEAD = """\
 | key | takes | default | what it does |
@@ -30,4 +30,4 @@ def _row(key: Key) -> str:
 def _takes(key: Key) -> str:
     if key.kind in {"duration", "size", "count"} and key.low > 0:
         return f"{key.kind}, at least {shown(key, key.low)}"
-    return key.kind
+    return any_of(tuple(f"`{each}`" for each in key.choices)) if key.choices else key.kind

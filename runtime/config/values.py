@@ -43,6 +43,8 @@ def checked(key: Key, given: object, place: str = "") -> Value:
     if value is None:
         kind = ConfigError if _takes_type(key, given) else ConfigTypeError
         raise kind(f"{_shown(key, given, place)} is not {_TAKES[key.kind]}")
+    if key.choices and value not in key.choices:
+        raise ConfigError(f"{_shown(key, given, place)} is not {any_of(key.choices)}")
     if isinstance(value, int | float) and not key.low <= value <= key.high:
         raise ConfigError(
             f"{_shown(key, given, place)} is out of range; "
@@ -73,6 +75,12 @@ def shown(key: Key, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def any_of(choices: tuple[str, ...]) -> str:
+    """Return what a text can be, for people."""
+    *others, last = choices
+    return f"{', '.join(others)} or {last}"
 
 
 def _shown_size(value: int) -> str:

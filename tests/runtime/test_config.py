@@ -272,7 +272,7 @@ def test_value_when_shown_and_read_again(key: Key, data: st.DataObject) -> None:
         "size": st.integers(1 << 16, 1 << 50),
         "count": st.integers(2, 10_000),
         "flag": st.booleans(),
-        "text": st.just("some text"),
+        "text": st.sampled_from(key.choices or ("some text",)),
         "names": st.just(("a", "b.c")),
     }
     value = checked(key, data.draw(strategies[key.kind]))

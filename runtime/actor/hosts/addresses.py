@@ -7,8 +7,15 @@ import socket
 import stat
 from dataclasses import dataclass
 
+from runtime import config
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _BACKLOG = 128
 _FORMS = "tcp://HOST:PORT, tls://HOST:PORT or ipc://PATH"
+_SCHEMES = {"unix": "ipc", "tcp": "tcp", "tls": "tls"}  # by transport
 
 #: Family and address of a socket.
 Candidate = tuple[int, str | tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]]
@@ -52,18 +59,35 @@ class Address:
 def parsed(text: str) -> tuple[Address, Address]:
     """Return where a host is dialled and where it binds; `dial@bind` says both.
 
-    ValueError for what is no address.
+    What has no scheme gets that of the setting `transport`. ValueError for what is no address.
     """
     first, at, second = text.partition("@")
     dial = _one(first, text)
     return dial, _one(second, text) if at else dial
 
 
+def refuse_clear(addresses: Iterable[Address]) -> None:
+    """Raise ValueError for an address without TLS when the program counts on it."""
+    for each in addresses:
+        if config.get("transport") == "tls" and each.scheme == "tcp":
+            raise ValueError(
+                f"{each} is without TLS, and transport is tls; write tls://{each.host}:{each.port} "
+                "there and at the host, or leave transport (enable_transport) as it was"
+            )
+
+
 def _one(text: str, whole: str) -> Address:
     scheme, separator, rest = text.partition("://")
-    if separator and scheme == "ipc" and rest:
+    if not separator:
+        scheme, rest = _SCHEMES[config.get("transport")], text
+        if scheme == "ipc" and "/" not in text:
+            raise ValueError(
+                f"{whole!r} is no path, which it would have to be while transport is unix; write "
+                f'{_FORMS}, or enable_transport("tcp") first'
+            )
+    if scheme == "ipc" and rest:
         return Address("ipc", path=rest)
-    if not separator or scheme not in ("tcp", "tls"):
+    if scheme not in ("tcp", "tls"):
         raise ValueError(f"{whole!r} is no address of a host; write {_FORMS}")
     host, colon, port = rest.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from runtime import config
 from runtime.actor.errors import MeshFailure
 from runtime.actor.hosts.dialing import Dialer
 from runtime.actor.local import GATEWAYS
@@ -46,6 +45,7 @@ class Neighbours:
         self.lost: Callable[[Neighbour, MeshFailure], None] = lambda _host, _failure: None
         self.find_way: Callable[[int], None] = self._give_up
         self.dialer = Dialer(agent)
+        self._local = agent.local
         self._node = agent.local.node
         self._gateway = gateway
         self._of_host = dict(agent.handlers)
@@ -68,7 +68,7 @@ class Neighbours:
     def _silent(self, message: Message) -> None:
         if not self._abroad(message.source_node):
             return self._of_host["!silent"](message)
-        seconds = config.get("heartbeat_timeout")
+        seconds = self._local.settings["heartbeat_timeout"]
         what = f"gave no sign of life for {seconds:g} s"
         return self.end(message.source_node, "heartbeat", what)
 
