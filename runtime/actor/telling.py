@@ -6,6 +6,7 @@ import os
 import sys
 
 from runtime import config
+from runtime.actor.local import GATEWAYS
 from runtime.telemetry import state
 
 TYPE_CHECKING = False
@@ -13,23 +14,28 @@ if TYPE_CHECKING:
     from runtime.actor.local import Local
 
 
-def begin(here: Local, *, first: bool = False) -> None:
-    """Begin to measure and to trace; the process that is `first` makes the trace's file.
+def begin(here: Local, *, client: int | None = None, first: bool = False) -> None:
+    """Begin to measure and to trace for a client; the process that is `first` makes the file.
 
-    That one's OSError is the program's. Another process, which may be of a host where the file
-    cannot be, says so and goes on without.
+    A host that is not the client's has a file of its own. The client's OSError is the program's;
+    another process, which may be where the file cannot be, says so and goes on without.
     """
     path = config.get("trace_file")
     if path:
         from runtime.telemetry.trace import Trace
 
-        if not os.path.isabs(path):  # noqa: PTH117 - pathlib costs every start of a process
-            path = os.path.abspath(path)  # noqa: PTH100
+        root = here.root if client is None else client
+        path = os.path.abspath(path)  # noqa: PTH100 - pathlib costs every start of a process
+        if root == here.node.id:
             config.configure(trace_file=path)
+        if root & GATEWAYS != here.gateway:
+            from runtime.telemetry.trace_parts import part_of
+
+            path = part_of(path, here.host, here.gateway)
         try:
             state.trace = Trace(path, here.node.id, here.name, here.host, first=first)
         except OSError as error:
-            if first:
+            if root == here.node.id:
                 raise
             sys.stderr.write(f"no trace of {here.name}: {error}\n")
     state.on = bool(path or config.get("metrics_address"))

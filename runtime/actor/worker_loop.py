@@ -124,6 +124,7 @@ class _Session:
         self._host = host
         self._client = 0
         self._shut_down = False
+        self._let_go = False
         self.local = local.Local(local.new_id() << 32, host.name, agreed=host.agreed)
         local.install(self.local)
         _context.provide_root(lambda: context_of_process(self.local, _NOBODY))
@@ -157,7 +158,7 @@ class _Session:
             self._observed.close()
         self.gateway.close()
         if self._observed is not None:
-            self._observed.closed()
+            self._observed.closed(heir=self._client if self._let_go else None)
         self._node.stop()
 
     def _arrived(self, message: Message) -> None:
@@ -216,6 +217,7 @@ class _Session:
             self._node.disconnect(message.source_node)
             return
         self._shut_down = loads(message.data)[0]
+        self._let_go = True
         self.agent.leaving = True
 
     def _lost(self, host: Neighbour, _failure: MeshFailure) -> None:

@@ -220,7 +220,7 @@ _TABLE = (
         "trace_file",
         "text",
         "",
-        "File that gets the spans of calls and endpoints of this host's processes, for Perfetto.",
+        "File that gets the spans of calls and endpoints of the program's processes, for Perfetto.",
     ),
 )
 

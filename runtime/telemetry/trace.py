@@ -21,6 +21,7 @@ class Trace:
     """The part of this process. The one that is `first` makes the file anew, and ends it."""
 
     def __init__(self, path: str, node: int, name: str, host: str, *, first: bool) -> None:
+        self.path = path
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self._fd = os.open(path, flags | os.O_TRUNC if first else flags, 0o644)
         self._first = first
@@ -51,6 +52,12 @@ class Trace:
                 os.write(self._fd, json.dumps(last).encode() + b"\n]\n")
             os.close(self._fd)
             self._fd = -1
+
+    def take(self, lines: bytes) -> None:
+        """Append events of another host, whole lines of them."""
+        with self._lock:
+            if self._fd >= 0:
+                os.write(self._fd, lines)
 
     def call_begun(self, request: int, endpoint: str, began: int, recipients: int) -> None:
         """Draw the sending of a call, its waiting, and the tails of its arrows."""

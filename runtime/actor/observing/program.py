@@ -7,6 +7,8 @@ from runtime.actor import telling
 from runtime.actor.observing.host import HostObserver
 from runtime.actor.observing.process import observe
 from runtime.actor.observing.status_server import StatusServer
+from runtime.actor.observing.traces import collect, hand_over
+from runtime.telemetry import state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +22,10 @@ class ObservedProgram:
     def __init__(self, gateway: Gateway, role: str, client: int | None = None) -> None:
         here = gateway.agent.local
         self._role = role
-        telling.begin(here, first=role == "client")
         owner = here.node.id if client is None else client
+        telling.begin(here, client=owner, first=True)
+        if role == "client":
+            collect(gateway.agent)
         self.host = HostObserver(gateway, observe(gateway.agent), owner)
         self._status: StatusServer | None = None
         self._metrics: MetricsServer | None = None
@@ -47,6 +51,9 @@ class ObservedProgram:
         if self._metrics is not None:
             self._metrics.close()
 
-    def closed(self) -> None:
-        """End the trace: every process has ended."""
+    def closed(self, *, heir: int | None = None) -> None:
+        """End the trace: every process has ended. A host's goes to its client, if that is there."""
+        trace = state.trace
         telling.end()
+        if trace is not None and heir is not None:
+            hand_over(self.host.gateway.agent.local.node, heir, trace.path)

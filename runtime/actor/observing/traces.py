@@ -1,0 +1,72 @@
+"""One trace of all hosts: each hands the client what its processes have written, at its end."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import time
+
+from runtime import config, core
+from runtime.actor import sending
+from runtime.actor.replies import OK, problem_of, value_of
+from runtime.telemetry import state, trace_parts
+from runtime.transport.pickling import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from runtime.actor.agent import Agent
+    from runtime.core import Message, Node
+
+_log = logging.getLogger(__name__)
+
+
+def collect(agent: Agent) -> None:
+    """Have the client take the parts of its hosts into its trace, if it has one."""
+    numbers = itertools.count(1)
+    node = agent.local.node
+
+    def take(message: Message) -> None:
+        what, data = loads(message.data)
+        trace = state.trace
+        answer: Any = None
+        if trace is not None and what == "clock":
+            answer = time.monotonic_ns() / 1000, trace_parts.boot_id()
+        elif trace is not None and what == "number":
+            answer = next(numbers)
+        elif trace is not None:
+            trace.take(data)
+            answer = True
+        found, buffers = dumps((answer,))
+        node.reply(message.source_node, message.request, message.index, OK, found, buffers)
+
+    agent.handlers["trace"] = take
+
+
+def hand_over(node: Node, client: int, path: str) -> None:
+    """Bring a part of this host to its client, and remove it; what is not taken stays here."""
+
+    def ask(what: str, data: bytes = b"") -> Any:  # noqa: ANN401 - what the client says
+        sent, buffers = dumps((what, data))
+        patience = config.get("stop_timeout")
+        to = sending.agents([client])
+        call = core.call(node, to, sending.AGENT, "trace", (), sent, buffers, patience, "")
+        if not call.wait(patience):
+            raise TimeoutError(f"the client has not answered within {patience:g} s")
+        problem = call.problem()
+        if problem is not None:
+            raise problem_of(problem, "trace")
+        answer = value_of(call.take()[0])
+        if answer is None:
+            raise LookupError("the client writes no trace")
+        return answer
+
+    try:
+        number, ahead = ask("number"), trace_parts.shift(lambda: ask("clock"))
+        for chunk in trace_parts.translated(path, number, ahead):
+            ask("part", chunk)
+        os.unlink(path)  # noqa: PTH108
+    except Exception as error:  # noqa: BLE001 - the host serves on, whatever the client does
+        _log.warning("the trace of this host's processes stays in %s: %s", path, error)
