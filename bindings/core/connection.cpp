@@ -154,7 +154,7 @@ std::size_t Connection::queued() {
 void Connection::finish() {
   std::lock_guard lock(mutex_);
   finishing_ = true;
-  if (queue_.empty() && !closed_) end_writing();
+  if (queue_.empty() && pending_.empty() && !closed_) end_writing();
 }
 
 void Connection::end_writing() {
