@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -101,11 +102,19 @@ inline int connected(const sockaddr_in& address) {
   return connecting(address, 0);
 }
 
+// The next one who connects.
+inline int accepted(int listener) {
+  pollfd waiting{listener, POLLIN, 0};
+  REQUIRE(::poll(&waiting, 1, 1000 * nodes::kPatience.count()) == 1);
+  const int fd = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  REQUIRE(fd >= 0);
+  return fd;
+}
+
 inline std::array<int, 2> tcp_pair() {
   const int listener = listening();
   const int one = connected(own_address(listener));
-  const int other = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-  REQUIRE(other >= 0);
+  const int other = accepted(listener);
   ::close(listener);
   return {one, other};
 }
@@ -212,6 +221,25 @@ Data shake(Peer& peer, SecureChannel& channel, std::size_t cut,
 }
 inline Data shake(Peer& peer, SecureChannel& channel) {
   return shake(peer, channel, ~std::size_t{0}, [] {});
+}
+
+// Lets a dialer in, and says more with its last word.
+template <typename More>
+void let_in(Peer& peer, SecureChannel& acceptor, More more) {
+  Data last = acceptor.start();
+  while (acceptor.state() == ChannelState::kNeedMore) {
+    peer.write(last);
+    last = acceptor.feed(peer.read()).output;
+  }
+  REQUIRE(acceptor.state() == ChannelState::kOpen);
+  REQUIRE(peer.write(std::move(last) + more()));
+}
+
+// A frame as it is between two hosts that do not seal.
+inline Data wire(const nodes::Frame& frame) {
+  const auto header = std::as_bytes(std::span(&frame.header, 1));
+  return Data(header.begin(), header.end()) +
+         std::as_bytes(std::span(frame.body->data(), frame.body->size()));
 }
 
 }  // namespace hosts

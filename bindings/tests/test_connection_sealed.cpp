@@ -142,12 +142,6 @@ Frame frame(std::uint64_t number, std::string_view data) {
 Frame frame(std::uint64_t number, std::size_t size) {
   return frame(number, text(number, size));
 }
-Data wire(const Frame& frame) {
-  const auto header = std::as_bytes(std::span(&frame.header, 1));
-  return Data(header.begin(), header.end()) +
-         std::as_bytes(std::span(frame.body->data(), frame.body->size()));
-}
-
 // Whether the frames are those that frame() makes of these sizes, in order.
 void check(const std::vector<Frame>& frames,
            const std::vector<std::size_t>& sizes) {

@@ -2,7 +2,6 @@
 #include "greeting.h"
 
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <sys/epoll.h>
 
 #include <atomic>
@@ -86,18 +85,6 @@ std::size_t fill(int fd) {
   return filled;
 }
 
-// Lets a dialer in, and says more with its last word.
-template <typename More>
-void let_in(Peer& peer, SecureChannel& acceptor, More more) {
-  Data last = acceptor.start();
-  while (acceptor.state() == ChannelState::kNeedMore) {
-    peer.write(last);
-    last = acceptor.feed(peer.read()).output;
-  }
-  REQUIRE(acceptor.state() == ChannelState::kOpen);
-  REQUIRE(peer.write(std::move(last) + more()));
-}
-
 }  // namespace
 
 TEST_CASE("two greetings let each other in by whatever they share") {
@@ -105,10 +92,7 @@ TEST_CASE("two greetings let each other in by whatever they share") {
     const int listener = listening();
     const sockaddr_in address = own_address(listener);
     Door dialer(connecting(address), Role::kDialer, one, kPatience, kPeer);
-    pollfd waiting{listener, POLLIN, 0};
-    REQUIRE(::poll(&waiting, 1, 20'000) == 1);
-    Door acceptor(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC),
-                  Role::kAcceptor, other);
+    Door acceptor(accepted(listener), Role::kAcceptor, other);
     for (Door* door : {&dialer, &acceptor}) {
       REQUIRE(door->over());
       CHECK(door->greeting->why() == "");

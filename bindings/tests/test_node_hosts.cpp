@@ -287,6 +287,27 @@ TEST_CASE("what waits for the one that dials goes when it has arrived") {
     CHECK(data_of(take(*node, kActor)) == std::to_string(i));
 }
 
+TEST_CASE("a message that comes right behind the proof is heard") {
+  for (const auto& [one, other] : all_credentials()) {
+    const auto node = started(node_id(1, 0));
+    const int listener = hosts::listening();
+    node->dial(hosts::connecting(own_address(listener)), one, 0, "label",
+               kPatience);
+    Peer peer(hosts::accepted(listener));
+    auto channel = hosts::channel(hosts::Role::kAcceptor, node_id(2, 0), other);
+    Frame frame;
+    frame.header.kind = eclosion::FrameKind::kRequest;
+    frame.header.source_node = node_id(2, 0);
+    frame.header.target_node = node->id();
+    frame.header.target_actor = kActor;
+    frame.body = make_body(frame.header, "method", {}, "first", {});
+    hosts::let_in(peer, channel,
+                  [&] { return channel.seal(hosts::wire(frame)); });
+    CHECK(data_of(take(*node, kActor)) == "first");
+    ::close(listener);
+  }
+}
+
 TEST_CASE("hosts that dial each other at once lose and mix nothing") {
   for (int round = 0; round < 10; ++round) {
     Host one(node_id(1, 0));
