@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         run_worker_loop_until_shutdown,
         start_worker_loop_forever,
     )
+    from runtime.actor.workspaces.workspace import Workspace, WorkspaceError
     from runtime.telemetry.meter import get_meter
     from runtime.telemetry.spans import span, traced
 
@@ -86,6 +87,7 @@ transports: ChannelTransport enable_transport
 uid: ProcId Uid
 shapes.value_mesh: ValueMesh
 worker_loop: run_worker_loop_forever run_worker_loop_until_shutdown start_worker_loop_forever
+workspaces.workspace: Workspace WorkspaceError
 .telemetry.meter: get_meter
 .telemetry.spans: span traced
 """
@@ -150,6 +152,8 @@ __all__ = [
     "SupervisionError",
     "Uid",
     "ValueMesh",
+    "Workspace",
+    "WorkspaceError",
     "as_endpoint",
     "attach_to_workers",
     "concurrent_endpoint",

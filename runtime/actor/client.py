@@ -19,6 +19,7 @@ from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
 from runtime.actor.observing.program import ObservedProgram
 from runtime.actor.replies import failure_bytes
+from runtime.actor.workspaces.serving import Workspaces
 from runtime.transport.pickling import dumps
 
 TYPE_CHECKING = False
@@ -52,6 +53,7 @@ class Client:
         self.neighbours = Neighbours(self.agent, self.gateway)
         self.neighbours.lost = self._host_lost
         self.agent.handlers["!let_go"] = self._give_up
+        self._workspaces = Workspaces(self.agent)
         self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
         self._closed = False
@@ -73,6 +75,7 @@ class Client:
             _let_decide()
             self._observed.close()
             self.let_go(list(self.neighbours.known), "was let go: the program has ended")
+            self._workspaces.close()
             self.gateway.close()
             self._observed.closed()
         finally:  # a second Ctrl-C comes here too: the zygote ends what is left

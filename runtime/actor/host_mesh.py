@@ -81,6 +81,25 @@ class HostMesh(MeshTrait):
         other._end = self._end  # noqa: SLF001
         return other
 
+    def sync_workspace(
+        self,
+        workspace: object,
+        conda: bool = False,  # noqa: FBT001, FBT002 - as Monarch has it
+        auto_reload: bool = False,  # noqa: FBT001, FBT002
+    ) -> Future[None]:
+        """Copy directories of this machine to every host, below its WORKSPACE_DIR.
+
+        `workspace` is a Workspace, a path, or a list or mapping of paths. What a host has already
+        is not sent, what is not in a directory any more is gone in its copy, and a copy comes to
+        its place in one step, or the future raises WorkspaceError and none has changed.
+        """
+        from runtime.actor.workspaces.copying import copy
+
+        def gateways() -> list[int]:
+            return [self._gateways[rank] for rank in self._own_shape.ndslice.ranks()]
+
+        return copy(workspace, gateways, conda=conda, auto_reload=auto_reload)
+
     def stop(self, reason: str = "") -> Future[None]:
         """Let the hosts go: all that runs there ends, and they wait for another client."""
         return self._owner_ends()(reason or "was let go by its client", shut_down=False)

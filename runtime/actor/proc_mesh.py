@@ -16,13 +16,13 @@ from runtime.actor.logs.options import set_options
 from runtime.actor.ownership import current_owner
 from runtime.actor.replies import failure_from, problem_of
 from runtime.actor.shapes.mesh_trait import MeshTrait
-from runtime.actor.shapes.shape import Point, Shape
+from runtime.actor.shapes.shape import Extent, Point, Shape
 from runtime.transport.pickling import PicklingError, dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Self, TypeVar
+    from typing import Any, NoReturn, Self, TypeVar
 
     from runtime.actor.actor import Actor
     from runtime.actor.owning import Child
@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from runtime.actor.supervision.restarts import RestartPolicy
 
     A = TypeVar("A", bound=Actor)
+
+
+_NO_TENSORS = (
+    "this runtime has actors and no tensor engine; write the step as an endpoint, with torch in it "
+    "as in one process, and take current_rank() there, or torch.tensor(current_rank()[dim])"
+)
 
 
 class ProcMesh(MeshTrait):
@@ -117,6 +123,31 @@ class ProcMesh(MeshTrait):
             )
         above = import_module("runtime.actor.host_mesh")
         return above.HostMesh("host", gateways, Shape.unity())
+
+    def sync_workspace(
+        self,
+        workspace: object,
+        conda: bool = False,  # noqa: FBT001, FBT002 - as Monarch has it
+        auto_reload: bool = False,  # noqa: FBT001, FBT002
+    ) -> Future[None]:
+        """Copy directories to the hosts of these processes, as HostMesh.sync_workspace does."""
+        gateways = tuple({node & ~0xFFFFFFFF: None for node in self._members()})
+        above = import_module("runtime.actor.host_mesh")
+        hosts = above.HostMesh("hosts", gateways, Shape.of(Extent(("hosts",), (len(gateways),))))
+        copied: Future[None] = hosts.sync_workspace(workspace, conda, auto_reload)
+        return copied
+
+    def activate(self) -> NoReturn:
+        """Refuse: there are no distributed tensors here."""
+        raise NotImplementedError(f"activate() makes torch calls distributed: {_NO_TENSORS}")
+
+    def rank_tensor(self, dim: str | Sequence[str]) -> NoReturn:
+        """Refuse: a rank is a number here."""
+        raise NotImplementedError(f"rank_tensor({dim!r}) is a distributed tensor: {_NO_TENSORS}")
+
+    def rank_tensors(self) -> NoReturn:
+        """Refuse, as `rank_tensor`."""
+        raise NotImplementedError(f"rank_tensors() are distributed tensors: {_NO_TENSORS}")
 
     def to_table(self) -> str:
         """Return where each process is: a line for each, below one of headings."""

@@ -25,6 +25,7 @@ from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
 from runtime.actor.observing.program import ObservedProgram
 from runtime.actor.replies import FAILED, OK, failure_bytes
+from runtime.actor.workspaces.serving import Workspaces
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -131,6 +132,7 @@ class _Session:
         self._node = self.local.node
         self.agent = Agent(self.local, fill)
         self.gateway = Gateway(self.agent)
+        self._workspaces = Workspaces(self.agent)
         self._observed: ObservedProgram | None = None
         self.neighbours = Neighbours(self.agent, self.gateway)
         self.neighbours.lost = self._lost
@@ -156,6 +158,7 @@ class _Session:
     def _close(self) -> None:
         if self._observed is not None:
             self._observed.close()
+        self._workspaces.close()
         self.gateway.close()
         if self._observed is not None:
             self._observed.closed(heir=self._client if self._let_go else None)

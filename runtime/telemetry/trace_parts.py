@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Ask = Callable[[], tuple[float, str]]
 
 _PIDS = 22  # bits of a process number on Linux
-_CHUNK = 256 << 10
+_CHUNK = 128 << 10
 _TRIES = 5
 
 

@@ -29,7 +29,7 @@ def collect(agent: Agent) -> None:
     node = agent.local.node
 
     def take(message: Message) -> None:
-        what, data = loads(message.data)
+        what, data = loads(message.data, message.buffers() if message.buffer_count else ())
         trace = state.trace
         answer: Any = None
         if trace is not None and what == "clock":

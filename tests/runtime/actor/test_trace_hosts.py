@@ -45,7 +45,8 @@ def test_a_trace_of_two_hosts_is_one_file(
 ) -> None:
     hosts = [start("tcp://127.0.0.1:0"), start("tcp://127.0.0.1:0")]
     for _ in range(2):  # the second program's is its own, too
-        script = program(_source(tmp_path, hosts))
+        many = "for number in range(400): mesh.echo.call(number).get(30)\n"  # more than a chunk
+        script = program(_source(tmp_path, hosts) + many)
         assert script.finish(SECONDS) == 0, script.out
         events: Events = json.loads((tmp_path / "trace.json").read_text())
         jsonschema.validate(events, SCHEMA)
@@ -54,7 +55,8 @@ def test_a_trace_of_two_hosts_is_one_file(
         assert {"client", "procs{hosts=0}", "procs{hosts=1}"} < set(of)
         assert len(of) == 5  # the client, two hosts, a process of each
         spans = those(events, ph="X", name="worker.echo")
-        assert len({span["pid"] for span in spans}) == len(spans) == 2
+        assert len({span["pid"] for span in spans}) == 2
+        assert len(spans) == 2 * 401
         _check_arrows(events)
         assert len(those(events, name="trace_begins")) == 1
         assert [each.name for each in tmp_path.iterdir()] == ["trace.json"]

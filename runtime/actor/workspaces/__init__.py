@@ -1,0 +1,1 @@
+"""Workspaces: directories of the client that its hosts have copies of."""
