@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
-import sys
 import threading
 import time
+from contextlib import suppress
 
 from runtime import config
 from runtime.actor import _context, faults, local, ownership, sending
@@ -72,11 +71,12 @@ class Client:
             return
         self._closed = True
         try:
-            _let_decide()
+            self.let_decide()
             self._observed.close()
             self.let_go(list(self.neighbours.known), "was let go: the program has ended")
             self._workspaces.close()
             self.gateway.close()
+            self.let_decide()
             self._observed.closed()
         finally:  # a second Ctrl-C comes here too: the zygote ends what is left
             self.agent.leaving = True
@@ -84,12 +84,27 @@ class Client:
             self._thread.join(5.0)
             self.local.node.stop()
 
+    def let_decide(self) -> None:
+        """Give the agent time for what it was told, and the program's hook for what it says."""
+        if self._closed and self.agent.leaving:
+            return
+        end = time.monotonic() + config.get("cleanup_timeout")
+        heard = threading.Event()
+        self.agent.handlers["!heard"] = lambda _: heard.set()
+        self.local.node.tell(sending.AGENT, "!heard")
+        heard.wait(end - time.monotonic())
+        for each in tuple(_deciding):  # the agent adds to them
+            if each is not threading.current_thread():
+                each.join(max(0.0, end - time.monotonic()))
+        if faults.ending.failed:  # what the program owns ends first
+            faults.ending.told.wait(max(0.0, end - time.monotonic()))
+
     # Other hosts.
 
     def spread_neighbours(self) -> None:
         """Tell every host where the others are. From any thread."""
         known = list(self.neighbours.known.values())
-        data, _ = dumps(([(each.gateway, each.address, each.name) for each in known],))
+        data, _ = dumps(([(each.gateway, each.among_hosts, each.name) for each in known],))
         gateways = sending.agents([each.gateway for each in known])
         self.local.node.cast(gateways, 0, "neighbours", (), data, [], 0.0)
 
@@ -129,8 +144,30 @@ def _make() -> local.Local:
         client.start()
         for gateway in _ended:
             client.local.node.bury_host(gateway, failure_bytes(_shut_down()))
-        atexit.register(client.close)
+        atexit.register(_close_at_exit, client)
+        with suppress(RuntimeError):  # the interpreter ends already
+            threading._register_atexit(_decide_at_exit, client)  # type: ignore[attr-defined]  # noqa: SLF001 - as concurrent.futures does
         return client.local
+
+
+def _decide_at_exit(client: Client) -> None:
+    """Have what is known decided when the main thread ends: before any exit handler has run."""
+    if client.local.process == os.getpid():
+        faults.ending.begun = True
+        client.let_decide()
+        faults.ending.begun = False
+        if faults.ending.failed:
+            faults.ending.leave()
+
+
+def _close_at_exit(client: Client) -> None:
+    """End the program; what fails only now is too late for exit handlers to run once."""
+    faults.ending.begun = True
+    try:
+        client.close()
+    finally:
+        if faults.ending.failed and client.local.process == os.getpid():
+            faults.ending.leave()
 
 
 def present_client() -> Client:
@@ -184,25 +221,17 @@ def _root_owner() -> Owner:
     def decide(failure: faults.MeshFailure) -> None:
         owner = owner_of(here, ROOT, _root_owner)
         seen = owner.seen_by_owner(failure)
-        owner.handled(failure.event_id, faults.decided(seen))
+        verdict = faults.decided(seen)
+        faults.ending.failed = faults.ending.failed or not verdict
+        owner.handled(failure.event_id, verdict)
 
     return ownership.new_owner(ask, _end_program)
 
 
-def _let_decide() -> None:
-    """Give the program's hook time to finish what it says about failures."""
-    end = time.monotonic() + config.get("cleanup_timeout")
-    for each in tuple(_deciding):  # the agent adds to them
-        if each is not threading.current_thread():
-            each.join(max(0.0, end - time.monotonic()))
-
-
 def _end_program(failure: faults.MeshFailure) -> None:
     """Say why the root fails, wake the main thread, and have the program exit with 1."""
-    sys.stderr.write(f"the program ends by a failure that nothing handled:\n{failure.report()}\n")
-    sys.stderr.flush()
-    atexit.register(faults.leave_as_failed)
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    faults.say(f"the program ends by a failure that nothing handled:\n{failure.report()}\n")
+    faults.ending.fail()
 
 
 local.provide(_make)
