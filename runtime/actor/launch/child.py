@@ -11,6 +11,7 @@ from runtime.actor.launch import control, environment, family, marks, system
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import FrameType
     from typing import Any
 
     Request = dict[str, Any]
@@ -86,6 +87,8 @@ def find(name: str) -> "Main":
 
 def resume(fd: int, request: "Request") -> int | None:
     """Run the main function in an interpreter that was executed for it."""
+    signal.signal(signal.SIGINT, leave_to_gateway)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
     os.close(fd)
     for inherited in request["fds"].values():
         os.set_inheritable(inherited, False)  # noqa: FBT003 - its only parameter
@@ -107,12 +110,22 @@ def _take_output(stdout: int, stderr: int) -> None:
 
 
 def _reset_signals() -> None:
-    """Have each signal act as in a new interpreter, and only then let those through that waited."""
+    """Have each signal act as in a new interpreter, and only then let those through that waited.
+
+    But SIGINT does nothing: Ctrl-C is for the gateway's program, which ends its processes in order.
+    """
     signal.set_wakeup_fd(-1)
     for number in (*BLOCKED, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, leave_to_gateway)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def leave_to_gateway(number: int, frame: "FrameType | None") -> None:
+    """Let SIGINT be. A handler, since programs that a process starts would inherit an ignored one.
+
+    What is to end the process alone is SIGTERM.
+    """
 
 
 def _take_name(name: str) -> None:
@@ -185,6 +198,7 @@ def _execute(request: "Request", fds: dict[str, int]) -> None:
         os.set_inheritable(fd, True)  # noqa: FBT003 - its only parameter
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them; programs expect them
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))  # until it is handled there too
     code = _RESUME.format(fd=job, size=os.fstat(job).st_size)
     command = [*request["argv"], *request["python"], "-c", code]
     os.execvpe(command[0], command, request["environment"])  # noqa: S606 - no shell is wanted

@@ -275,6 +275,23 @@ def test_program_when_interrupted_with_its_group(program: Program) -> None:
     assert gone(pids) == []
 
 
+@pytest.mark.parametrize("command", ["None", "ra.BootstrapCommand(args=('env',))"])
+def test_worker_when_interrupted(program: Program, command: str) -> None:
+    """What Ctrl-C means is the client's to say; programs that workers start are as they are."""
+    rest = (
+        f"more = ra.this_host().spawn_procs(bootstrap_command={command}).spawn('w', W)\n"
+        "    pid, kid = more.pids.call_one().get(30)\n"
+        "    for each in (pid, kid): os.kill(each, signal.SIGINT)\n"
+        "    while open(f'/proc/{kid}/stat').read().rpartition(')')[2].split()[0] != 'Z': pass\n"
+        "    print('STILL', more.pids.call_one().get(30) == [pid, kid], flush=True)"
+    )
+    script, pids = start(program, rest, kids=True)
+    assert script.marker("STILL", SECONDS) is True
+    assert script.finish(SECONDS) == 0
+    assert "Traceback" not in script.out
+    assert gone(pids) == []
+
+
 def test_program_when_it_forks(program: Program) -> None:
     rest = (
         "import multiprocessing as mp\n"

@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from runtime.actor.launch.child import leave_to_gateway
+
 LONG = 600.0
 
 
@@ -51,7 +53,7 @@ def look_around(fds: dict[str, int], argument: bytes) -> None:
         session=os.getsid(0),
         parent=os.getppid(),
         random=random.getrandbits(64),
-        interrupt=signal.getsignal(signal.SIGINT) is signal.default_int_handler,
+        interrupt=signal.getsignal(signal.SIGINT) is leave_to_gateway,
         terminate=signal.getsignal(signal.SIGTERM) == signal.SIG_DFL,
         blocked=sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
         modules=sorted(name for name in sys.modules if "." not in name),
