@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
     from runtime.actor.actor import Actor
     from runtime.actor.actor_mesh import ActorMesh, as_endpoint
-    from runtime.actor.attaching import AttachError, attach_to_workers
+    from runtime.actor.attaching import AttachError, attach, attach_to_workers
     from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
     from runtime.actor.channel import Channel, Port, PortReceiver, RankedPortReceiver
     from runtime.actor.client import shutdown_context
@@ -64,7 +64,7 @@ _HOMES = """
 _context: Context Instance context current_actor_name current_rank current_size
 actor: Actor
 actor_mesh: ActorMesh as_endpoint
-attaching: AttachError attach_to_workers
+attaching: AttachError attach attach_to_workers
 bootstrap: BootstrapCommand default_bootstrap_cmd
 channel: Channel Port PortReceiver RankedPortReceiver
 controllers: get_or_spawn_controller
@@ -155,6 +155,7 @@ __all__ = [
     "Workspace",
     "WorkspaceError",
     "as_endpoint",
+    "attach",
     "attach_to_workers",
     "concurrent_endpoint",
     "context",

@@ -22,6 +22,8 @@ from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from runtime.actor.client import Client
     from runtime.actor.future import Future
     from runtime.actor.hosts.addresses import Address
@@ -44,15 +46,17 @@ def attach_to_workers(
     """Make running hosts part of this program: a mesh with the dimension "hosts", in this order.
 
     Returns at once; `initialized` is there when every host has answered, and raises AttachError
-    when one has not within `spawn_timeout`. What needs the hosts waits for that. `ca` and
+    when one has not within `spawn_timeout`. What needs the hosts waits for that. An address is
+    `client@hosts` when hosts reach each other elsewhere than the client reaches them. `ca` and
     `private_key` are those of `credentials`; ValueError when they secure nothing.
     """
     texts = [worker if isinstance(worker, str) else worker.get() for worker in workers]
     if not texts:
         raise ValueError("attach_to_workers needs the address of one host or more")
-    found = [addresses.parsed(text)[0] for text in texts]
-    addresses.refuse_clear(found)
-    secured = credentials(private_key, ca, found)
+    found = [addresses.parsed(text) for text in texts]
+    every = [address for pair in found for address in pair]
+    addresses.refuse_clear(every)
+    secured = credentials(private_key, ca, every)
     attachment = Attachment(client.present_client(), found, secured)
     shape = Shape.of(Extent(("hosts",), (len(found),)))
     mesh = HostMesh(name or "hosts", attachment, shape)
@@ -60,11 +64,25 @@ def attach_to_workers(
     return mesh
 
 
+def attach(addr: str) -> NoReturn:
+    """Refuse Monarch's way for a client that hosts cannot reach: here they never have to.
+
+    NotImplementedError, which says what to write instead.
+    """
+    raise NotImplementedError(
+        f"attach({addr!r}) is not needed, so leave it out: hosts do not connect to a client, which "
+        "may be behind any firewall. Where the hosts are, forward a port to each (ssh -L, kubectl "
+        "port-forward), and name both addresses in attach_to_workers: "
+        "'tcp://127.0.0.1:PORT@tcp://HOST:26600' has the client's and, behind the @, the hosts' own"
+    )
+
+
 @dataclass
 class _Try:
     """The way to one host."""
 
     address: Address
+    among_hosts: Address
     gateway: int = 0
     count: int = 0
     problem: str = ""
@@ -73,10 +91,12 @@ class _Try:
 class Attachment(Sequence[int]):
     """Hosts that are being attached; as a sequence their gateways, for which it waits."""
 
-    def __init__(self, of: Client, found: Sequence[Address], credentials: core.Credentials) -> None:
+    def __init__(
+        self, of: Client, found: Sequence[tuple[Address, Address]], credentials: core.Credentials
+    ) -> None:
         self._client = of
         self._node = of.local.node
-        self._tries = [_Try(address) for address in found]
+        self._tries = [_Try(*pair) for pair in found]
         self._credentials = credentials
         self._latch = Latch()
         self._ended: dict[int, Latch] = {}
@@ -170,7 +190,7 @@ class Attachment(Sequence[int]):
         problem = call.problem()
         if problem is None:
             name = loads(call.take()[0].data)[0]
-            host = Neighbour(each.gateway, str(each.address), name)
+            host = Neighbour(each.gateway, str(each.address), name, str(each.among_hosts))
             self._client.neighbours.known[each.gateway] = host
             return True
         error = problem_of(problem, "")

@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
 
 class Neighbour:
-    """Another host: its gateway, where it is reached, and what it is called."""
+    """Another host: its gateway, where it is reached, and what it is called.
 
-    __slots__ = ("address", "gateway", "name")
+    `among_hosts` is where other hosts reach it, if that is another address.
+    """
 
-    def __init__(self, gateway: int, address: str, name: str) -> None:
+    __slots__ = ("address", "among_hosts", "gateway", "name")
+
+    def __init__(self, gateway: int, address: str, name: str, among_hosts: str = "") -> None:
         self.gateway = gateway
         self.address = address
         self.name = name
+        self.among_hosts = among_hosts or address
 
     def __str__(self) -> str:
         return f"{self.name} at {self.address}" if self.name else f"at {self.address}"
