@@ -14,10 +14,10 @@ SECONDS = 50.0
 PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.MULTILINE)
 
 
-def blocks(page: str) -> list[str]:
-    """Return the blocks of a page that are to be run here."""
+def blocks(page: str, kind: str = "python") -> list[str]:
+    """Return the blocks of a page of one kind: "python", "python worker" or "python client"."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{kind}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", ["docs/actors.md", "README.md"])

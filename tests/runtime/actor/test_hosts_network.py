@@ -12,6 +12,7 @@ from typing import NoReturn
 import pytest
 
 from tests.runtime.actor.host_processes import HostProcess
+from tests.runtime.actor.test_actors_page import PRINTED, blocks
 from tests.runtime.field.scripts import Script
 
 SECONDS = 30.0
@@ -52,12 +53,11 @@ say("AGAIN", attached()[1])
 
 
 class Link:
-    """Two network namespaces and the link between them: 10.77.N.1 and 10.77.N.2."""
+    """Two network namespaces and the link between them: 10.0.0.1 and 10.0.0.2, as in the guide."""
 
     def __init__(self) -> None:
-        number = os.getpid() % 250 + 1
         self.names = (f"eclosion-a{os.getpid()}", f"eclosion-b{os.getpid()}")
-        self.addresses = (f"10.77.{number}.1", f"10.77.{number}.2")
+        self.addresses = ("10.0.0.1", "10.0.0.2")
 
     def open(self) -> None:
         """Make them."""
@@ -107,14 +107,47 @@ def link(missing: Callable[[str], NoReturn]) -> Iterator[Link]:
         yield one
 
 
-def test_a_cut_link_fails_the_call_and_a_healed_one_lets_a_new_mesh_attach(
-    link: Link, start: Start, tmp_path: Path, signals_that_end: None
+@pytest.fixture
+def secret(tmp_path: Path) -> dict[str, str]:
+    """Give the environment of machines that know a secret."""
+    path = tmp_path / "secret"
+    path.write_bytes(b"twenty-four bytes of it.")
+    path.chmod(0o600)
+    return {"ECLOSION_SECRET_FILE": str(path)}
+
+
+def test_the_guide_when_its_blocks_run_on_two_machines(
+    link: Link, secret: dict[str, str], signals_that_end: None
 ) -> None:
-    secret = tmp_path / "secret"
-    secret.write_bytes(b"twenty-four bytes of it.")
-    secret.chmod(0o600)
+    page = "docs/actors.md"
+    (worker,), (client,) = blocks(page, "python worker"), blocks(page, "python client")
+    assert 'address="tcp://10.0.0.1:' in worker
+    # The rest of the guide is for one machine; here that is the other one.
+    rest = "\n".join(blocks(page)).replace("this_host()", "hosts.slice(hosts=1)")
+    assert rest.count("hosts.slice(hosts=1)") >= 3
+    source = f"{client}\n{rest}\nhosts.shutdown().get(timeout=30)\n"
+    with contextlib.ExitStack() as stack:
+
+        def run(program: str, side: int) -> Script:
+            script = Script(program, secret, before=link.within(side))
+            stack.callback(script.close)
+            return script
+
+        workers = [
+            run(worker.replace("10.0.0.1", address), side)
+            for side, address in enumerate(link.addresses)
+        ]
+        script = run(source, 0)
+        assert script.finish(SECONDS * 2) == 0, script.out
+        assert script.out.splitlines() == PRINTED.findall(source)
+        assert [each.finish(SECONDS) for each in workers] == [0, 0]
+
+
+def test_a_cut_link_fails_the_call_and_a_healed_one_lets_a_new_mesh_attach(
+    link: Link, start: Start, secret: dict[str, str], signals_that_end: None
+) -> None:
     environment = {
-        "ECLOSION_SECRET_FILE": str(secret),
+        **secret,
         "ECLOSION_HEARTBEAT_TIMEOUT": "1.0",
         "ECLOSION_HEARTBEAT_INTERVAL": "0.1",
     }
