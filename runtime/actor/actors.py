@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections import OrderedDict
+from contextlib import suppress
 
-from runtime import core
+from runtime import config, core
 from runtime.actor import _context
 from runtime.actor.actor import Actor, offer_of
 from runtime.actor.answers import ActorStopped, Answer
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from runtime.core import Message
 
 _REMEMBERED = 1024  # calls that were given up before they were begun
+_NO_LOOP = "__supervise__ returned an awaitable, but the actor's endpoints are plain functions"
 
 
 class Spec:
@@ -65,6 +66,21 @@ class Spec:
         return Point(self.rank, Extent(self.labels, self.sizes))
 
 
+class _Patience:
+    """Calls `give_up` when the block takes longer than `cleanup_timeout`; the block goes on."""
+
+    def __init__(self, give_up: Callable[[], None]) -> None:
+        self._timer = threading.Timer(config.get("cleanup_timeout"), give_up)
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        with suppress(RuntimeError):  # no thread can be started: then it waits
+            self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
 class Runner:
     """One actor: constructs it, gives it its messages one at a time, and ends it.
 
@@ -99,6 +115,7 @@ class Runner:
         self._serve_async = serve_async
         self._reason: str = ""
         self.fatal: MeshFailure | None = None
+        self.gone = False  # its owner knows that it has ended
         self._user: Any = None
         # Actors whose endpoints are coroutines put their event loop's here.
         self.finish_async: Callable[[Any], object] = lambda _: None
@@ -130,12 +147,11 @@ class Runner:
 
     def _run(self) -> None:
         spec = self.spec
-        kind = ""
         self.instance = _context.Instance(
             node=self.local.node.id,
             actor=spec.actor,
             name=spec.mesh_name,
-            class_name=kind,
+            class_name="",
             rank=spec.point,
             creator=spec.creator,
             proc=self.local.name,
@@ -145,18 +161,15 @@ class Runner:
         self._fill(self.instance)
         _context.enter(_context.Context(self.instance))
         failure: MeshFailure | None = None
-        self.watch.running[0] = ("__init__", time.monotonic_ns(), None, None)
+        span = self.watch.begin_hook("__init__")
         try:
             self._user = self._construct()
+            self.instance.class_name = type(self._user).__qualname__
         except BaseException as error:  # noqa: BLE001 - whatever a constructor raises
             failure = self.failure_of(error, "init")
-            self._started(failure)
-        else:
-            del self.watch.running[0]
-            self.instance.class_name = type(self._user).__qualname__
-            self._started(None)
-            failure = self._live()
-        self._finish(failure)
+        self.watch.end_hook(span)
+        self._started(failure)
+        self._finish(failure or self._live())
 
     def _live(self) -> MeshFailure | None:
         try:
@@ -177,18 +190,23 @@ class Runner:
         self._ended(self, failure)
         self.close_async()
 
-    def clean_up(self, failure: MeshFailure | None) -> None:
-        """Run the actor's `__cleanup__`, if it has one and was constructed."""
-        hook = getattr(self._user, "__cleanup__", None)
-        if hook is None:
-            return
+    def clean_up(self, failure: MeshFailure | None, give_up: Callable[[], None]) -> None:
+        """Run the actor's `__cleanup__`, if it has one and was constructed.
+
+        When that takes longer than `cleanup_timeout`, `give_up` is called, on a thread of its own.
+        """
         error = RuntimeError(failure.cause) if failure is not None else None
+        span = self.watch.begin_hook("__cleanup__")
         try:
-            done = hook(error)
-            if hasattr(done, "__await__"):
-                self.finish_async(done)
+            hook = getattr(self._user, "__cleanup__", None)
+            if hook is not None:
+                with _Patience(give_up):
+                    done = hook(error)
+                    if hasattr(done, "__await__"):
+                        self.finish_async(done)
         except BaseException as error:  # noqa: BLE001 - the actor ends all the same
             print_exception(error)
+        self.watch.end_hook(span)
 
     def fail_with(self, error: BaseException) -> None:
         """End the actor by an exception that nobody else is told of."""
@@ -275,15 +293,21 @@ class Runner:
             raise ActorStopped
         if message.method == "!supervise":
             failure, owner = self._asked(message)
+            span = self.watch.begin_hook("__supervise__")
             try:
-                verdict: bool | MeshFailure = bool(self._user.__supervise__(failure))
+                found = self._user.__supervise__(failure)
+                if hasattr(found, "__await__"):
+                    raise TypeError(_NO_LOOP)  # noqa: TRY301
+                verdict: bool | MeshFailure = bool(found)
             except BaseException as error:  # noqa: BLE001 - it is the owner's failure
                 verdict = self.failure_of(error, "exception")
+            self.watch.end_hook(span)
             owner.handled(failure.event_id, verdict)
 
-    async def supervise(self, message: Message) -> None:
-        """Ask the actor about a failure; its `__supervise__` may be a coroutine."""
+    async def supervise(self, message: Message, task: object) -> None:
+        """Ask the actor about a failure, in a task; its `__supervise__` may be a coroutine."""
         failure, owner = self._asked(message)
+        span = self.watch.begin_hook("__supervise__", task)
         try:
             found = self._user.__supervise__(failure)
             verdict: bool | MeshFailure = bool(
@@ -291,6 +315,7 @@ class Runner:
             )
         except BaseException as error:  # noqa: BLE001 - it is the owner's failure
             verdict = self.failure_of(error, "exception")
+        self.watch.end_hook(span)
         owner.handled(failure.event_id, verdict)
 
     def _asked(self, message: Message) -> tuple[MeshFailure, Owner]:

@@ -10,9 +10,10 @@ import heapq
 import itertools
 import time
 
+from runtime import config
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
-from runtime.actor.raised import print_exception
+from runtime.actor.raised import print_exception, say
 from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from
 from runtime.actor.telling_owners import tell_ended, tell_started
 from runtime.transport.pickling import dumps, loads
@@ -117,6 +118,8 @@ class Agent:
         def construct() -> Actor:
             kind, args, kwargs = loads(memoryview(buffers[0]), buffers[1:])
             actor: Actor = kind(*args, **kwargs)
+            if not issubclass(type(actor), kind):
+                raise TypeError(f"{kind.__qualname__}() gave a {type(actor).__qualname__}")
             return actor
 
         def started(failure: MeshFailure | None) -> None:
@@ -137,21 +140,42 @@ class Agent:
         )
         with self.local.lock:
             self.actors[spec.actor] = runner
-        runner.start()
+        try:
+            runner.start()
+        except (RuntimeError, MemoryError) as error:  # no thread can be started
+            failure = runner.failure_of(error, "init")
+            self.actors.pop(spec.actor, None)
+            node.close_mailbox(spec.actor, failure_bytes(failure))
+            tell_ended(self.local, spec.owner, spec.actor, failure)
+            started(failure)
 
     def _actor_ended(self, runner: Runner, failure: MeshFailure | None) -> None:
         """On the actor's thread: end what it owns, then it, then tell its owner."""
         actor = runner.spec.actor
         owner = self.local.owners.get(actor)
         if owner is not None:
-            from runtime import config
-
             owner.stop_all(failure, config.get("stop_timeout"))
             self.local.owners.pop(actor, None)
-        runner.clean_up(failure)
+
+        def give_up() -> None:
+            seconds = config.get("cleanup_timeout")
+            say(f"{runner.watch.path}.__cleanup__ has run for {seconds:g} s, and is given up\n")
+            self._gone(runner, failure)
+
+        runner.clean_up(failure, give_up)
+        self._gone(runner, failure)
+
+    def _gone(self, runner: Runner, failure: MeshFailure | None) -> None:
+        """Tell the owner that an actor has ended, once. From any thread."""
+        with self.local.lock:
+            if runner.gone:
+                return
+            runner.gone = True
+        actor = runner.spec.actor
         tell_ended(self.local, runner.spec.owner, actor, failure)
         with self.local.lock:
-            self.actors.pop(actor, None)
+            if self.actors.get(actor) is runner:
+                del self.actors[actor]
         self.local.node.tell(sending.AGENT, "!wake")
 
     def _stop(self, message: Message) -> None:

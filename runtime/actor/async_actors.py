@@ -64,7 +64,7 @@ class _Server:
     async def _handle(self, message: Message) -> None:
         runner = self._runner
         if message.method == "!supervise":
-            await runner.supervise(message)
+            await runner.supervise(message, asyncio.current_task())
             return
         if message.method.startswith("!"):
             runner.control(message)

@@ -11,6 +11,7 @@ import traceback
 from contextlib import suppress
 
 from runtime.actor.errors import MeshFailure
+from runtime.actor.raised import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,13 +40,6 @@ def decided(failure: MeshFailure) -> bool:
         say(traceback.format_exc())
         return False
     return True
-
-
-def say(text: str) -> None:
-    """Write to standard error, if the program has left one that can be written to."""
-    with suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(text)
-        sys.stderr.flush()
 
 
 class Ending:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from contextlib import suppress
 
 from runtime.actor.errors import RemoteError
 from runtime.transport.pickling import dumps, loads
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 _CAUSE, _CONTEXT, _FIRST = "cause", "context", ""
 _LONGEST = 32  # exceptions of a chain that travel
+# The slots themselves: a class of the user's may have attributes of these names.
+_CAUSE_OF, _CONTEXT_OF, _SUPPRESSES = (
+    BaseException.__dict__[name] for name in ("__cause__", "__context__", "__suppress_context__")
+)
 
 
 def describe_error(error: BaseException) -> bytes:
@@ -27,12 +32,7 @@ def describe_error(error: BaseException) -> bytes:
     while one is not None and id(one) not in seen and len(parts) < _LONGEST:
         seen.add(id(one))
         parts.append((_name(one), _text(one), _whole(one), link))
-        if one.__cause__ is not None:
-            link, one = _CAUSE, one.__cause__
-        elif one.__context__ is not None and not one.__suppress_context__:
-            link, one = _CONTEXT, one.__context__
-        else:
-            break
+        link, one = _before(one)
     return pickle.dumps((told(error)[1], parts), 5)
 
 
@@ -44,10 +44,8 @@ def rebuilt_error(data: bytes) -> tuple[BaseException, str]:
     formatted, parts = pickle.loads(data)  # noqa: S301 - of a proven peer
     chain = [_rebuilt(*part[:3]) for part in parts]
     for outer, inner, part in zip(chain, chain[1:], parts[1:], strict=False):
-        if part[3] == _CAUSE:
-            outer.__cause__ = inner
-        else:
-            outer.__context__ = inner
+        slot = _CAUSE_OF if part[3] == _CAUSE else _CONTEXT_OF
+        slot.__set__(outer, inner)
     return chain[0], formatted
 
 
@@ -55,14 +53,25 @@ def told(error: BaseException) -> tuple[str, str]:
     """Return an exception in a line, and with its traceback and its causes."""
     import traceback  # costs a process a part of its start
 
-    line = "".join(traceback.format_exception_only(error)).strip()
-    trace = _of_the_user(error.__traceback__)
-    return line, "".join(traceback.format_exception(type(error), error, trace))
+    trace = _of_the_user(BaseException.__dict__["__traceback__"].__get__(error))
+    try:
+        line = "".join(traceback.format_exception_only(error)).strip()
+        return line, "".join(traceback.format_exception(type(error), error, trace))
+    except BaseException:  # noqa: BLE001 - that runs the user's code: notes, attributes, texts
+        line = f"{_name(error)}: {_text(error)}"
+        return line, "".join([*traceback.format_tb(trace), line, "\n"])
 
 
 def print_exception(error: BaseException) -> None:
     """Print an exception that nobody waits for to this process's standard error."""
-    sys.stderr.write(told(error)[1])
+    say(told(error)[1])
+
+
+def say(text: str) -> None:
+    """Write to standard error, if the program has left one that can be written to."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _of_the_user(trace: TracebackType | None) -> TracebackType | None:
@@ -73,16 +82,28 @@ def _of_the_user(trace: TracebackType | None) -> TracebackType | None:
     return here if here is not None else trace
 
 
+def _before(error: BaseException) -> tuple[str, BaseException | None]:
+    """Return the exception that one follows from, and how. Whatever its class makes of these."""
+    cause, context = _CAUSE_OF.__get__(error), _CONTEXT_OF.__get__(error)
+    if cause is not None:
+        return _CAUSE, cause
+    if context is not None and not _SUPPRESSES.__get__(error):
+        return _CONTEXT, context
+    return _FIRST, None
+
+
 def _name(error: BaseException) -> str:
     kind = type(error)
-    if kind.__module__ in ("builtins", "__main__"):
-        return kind.__qualname__
-    return f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        module, name = str(kind.__module__), str(kind.__qualname__)
+    except BaseException:  # noqa: BLE001 - of a metaclass of the user's
+        return "an exception"
+    return name if module in ("builtins", "__main__") else f"{module}.{name}"
 
 
 def _text(error: BaseException) -> str:
     try:
-        return str(error)
+        return str.__str__(str(error))[:]
     except BaseException as second:  # noqa: BLE001 - a __str__ of the user's
         return f"(its text cannot be had: {type(second).__name__})"
 
@@ -104,6 +125,8 @@ def _rebuilt(name: str, text: str, whole: bytes | None) -> BaseException:
             error = loads(whole)[0]
         except Exception:  # noqa: BLE001 - its class may not exist here
             error = None
-        if isinstance(error, BaseException):
-            return error
+        except (SystemExit, GeneratorExit):  # its class ends who rebuilds it
+            error = None
+        if issubclass(type(error), BaseException):
+            return error  # type: ignore[no-any-return]
     return RemoteError(name, text)

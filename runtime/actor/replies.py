@@ -49,7 +49,7 @@ def problem_of(message: Message, endpoint: str) -> Exception:
     """Return the exception for a reply that is no result."""
     if message.status == ERROR:
         error, formatted = rebuilt_error(message.data)
-        if isinstance(error, _OURS):
+        if issubclass(type(error), _OURS) and isinstance(error, _OURS):
             return error
         text = (
             f"actor call {endpoint} failed: {formatted.rstrip().splitlines()[-1]}\n"

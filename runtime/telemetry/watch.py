@@ -35,6 +35,16 @@ class Watch:
         self.running[id(span)] = span
         return span
 
+    def begin_hook(self, name: str, task: object = None) -> Span:
+        """Note that something begins that no message asks for: a constructor, a hook."""
+        span = (name, monotonic_ns(), None, task)
+        self.running[id(span)] = span
+        return span
+
+    def end_hook(self, span: Span) -> None:
+        """Note that it has ended."""
+        self.running.pop(id(span), None)
+
     def end(self, span: Span, *, failed: bool, beside: bool = False) -> None:
         """Note that it has ended; `beside` others it ran when it is a concurrent endpoint."""
         self.running.pop(id(span), None)
