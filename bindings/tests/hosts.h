@@ -90,12 +90,15 @@ inline int listening() {
   return fd;
 }
 
-// A socket that is connected, or is being connected.
-inline int connecting(const sockaddr_in& address, int flags = SOCK_NONBLOCK) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+inline void connect(int fd, const sockaddr_in& address) {
   const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address),
                                sizeof(address));
   REQUIRE((result == 0 || errno == EINPROGRESS));
+}
+// A socket that is connected, or is being connected.
+inline int connecting(const sockaddr_in& address, int flags = SOCK_NONBLOCK) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+  connect(fd, address);
   return fd;
 }
 inline int connected(const sockaddr_in& address) {
@@ -240,6 +243,47 @@ inline Data wire(const nodes::Frame& frame) {
   const auto header = std::as_bytes(std::span(&frame.header, 1));
   return Data(header.begin(), header.end()) +
          std::as_bytes(std::span(frame.body->data(), frame.body->size()));
+}
+
+// A node where others come in.
+struct Host {
+  std::unique_ptr<nodes::Node> node;
+  int listener = listening();
+  sockaddr_in address = own_address(listener);
+
+  explicit Host(NodeId id, const Credentials& by = credentials(kSecret),
+                eclosion::Clock::duration at_most = nodes::kPatience)
+      : node(nodes::started(id)) {
+    node->welcome(listener, by, at_most);
+  }
+};
+
+inline void dial(nodes::Node& node, const Host& to,
+                 const Credentials& by = credentials(kSecret),
+                 NodeId expected = 0, const std::string& label = "label") {
+  node.dial(connecting(to.address), by, expected, label, nodes::kPatience);
+}
+
+// What the agent is told first: who it is about, what, and the words.
+struct News {
+  std::string what;
+  NodeId about;
+  std::string words;
+  bool operator==(const News&) const = default;
+};
+inline News next(nodes::Node& node) {
+  const nodes::Frame frame = nodes::take(node, eclosion::kAgent);
+  return {nodes::method_of(frame), frame.header.source_node,
+          nodes::data_of(frame)};
+}
+inline bool no_news(nodes::Node& node) {
+  return node.mailbox(eclosion::kAgent)->size() == 0;
+}
+
+inline std::string line_of(const std::string& words, std::size_t number) {
+  std::size_t start = 0;
+  while (number-- > 0) start = words.find('\n', start) + 1;
+  return words.substr(start, words.find('\n', start) - start);
 }
 
 }  // namespace hosts

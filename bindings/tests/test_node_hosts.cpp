@@ -6,16 +6,9 @@
 #include <thread>
 
 #include "hosts.h"
-#include "nodes.h"
 
 using namespace nodes;
-using hosts::address_text;
-using hosts::all_credentials;
-using hosts::credentials;
-using hosts::kOtherSecret;
-using hosts::kSecret;
-using hosts::own_address;
-using hosts::Peer;
+using namespace hosts;
 
 namespace {
 
@@ -28,42 +21,14 @@ std::string hex(NodeId node) {
   return text;
 }
 
-// A node where others come in.
-struct Host {
-  std::unique_ptr<Node> node;
-  int listener = hosts::listening();
-  sockaddr_in address = own_address(listener);
-
-  explicit Host(NodeId id, const hosts::Credentials& by = credentials(kSecret),
-                Clock::duration at_most = kPatience)
-      : node(started(id)) {
-    node->welcome(listener, by, at_most);
-  }
-};
-
-void dial(Node& node, const Host& to,
-          const hosts::Credentials& by = credentials(kSecret),
-          NodeId expected = 0, const std::string& label = "label") {
-  node.dial(hosts::connecting(to.address), by, expected, label, kPatience);
-}
-
-// What the agent is told first: who it is about, what, and the words.
-struct News {
-  std::string what;
-  NodeId about;
-  std::string words;
-  bool operator==(const News&) const = default;
-};
-News next(Node& node) {
-  const Frame frame = take(node, eclosion::kAgent);
-  return {method_of(frame), frame.header.source_node, data_of(frame)};
-}
-bool no_news(Node& node) { return node.mailbox(eclosion::kAgent)->size() == 0; }
-
-std::string line_of(const std::string& words, std::size_t number) {
-  std::size_t start = 0;
-  while (number-- > 0) start = words.find('\n', start) + 1;
-  return words.substr(start, words.find('\n', start) - start);
+Frame request(NodeId from, NodeId to, std::string_view data) {
+  Frame frame;
+  frame.header.kind = eclosion::FrameKind::kRequest;
+  frame.header.source_node = from;
+  frame.header.target_node = to;
+  frame.header.target_actor = kActor;
+  frame.body = make_body(frame.header, "method", {}, data, {});
+  return frame;
 }
 
 }  // namespace
@@ -72,7 +37,7 @@ TEST_CASE("two hosts that prove themselves know each other, and talk") {
   for (const auto& [one, other] : all_credentials()) {
     Host host(node_id(2, 0), other);
     const auto node = started(node_id(1, 0));
-    const int fd = hosts::connecting(host.address);
+    const int fd = connecting(host.address);
     const std::string address = address_text(fd);
     node->dial(fd, one, host.node->id(), "over there", kPatience);
     CHECK((next(*node) == News{"!dialed", host.node->id(), "over there"}));
@@ -98,7 +63,7 @@ TEST_CASE("two hosts that prove themselves know each other, and talk") {
 TEST_CASE("a host with another secret is refused, and both are told") {
   Host host(node_id(2, 0));
   const auto node = started(node_id(1, 0));
-  const int fd = hosts::connecting(host.address);
+  const int fd = connecting(host.address);
   const std::string address = address_text(fd);
   node->dial(fd, credentials(kOtherSecret), 0, "label", kPatience);
   CHECK((next(*node) ==
@@ -153,6 +118,17 @@ TEST_CASE("only the gateway of another host is let in") {
   CHECK(line_of(undialed.words, 2).ends_with("no gateway of another host"));
 }
 
+TEST_CASE("a host does not take another for itself") {
+  Host host(node_id(2, 0));
+  const auto node = started(host.node->id());
+  dial(*node, host);
+  CHECK(line_of(next(*node).words, 1) == "refused");
+  const News refused = next(*host.node);
+  CHECK(refused.what == "!refused");
+  CHECK(
+      line_of(refused.words, 1).starts_with("the peer was refused: it calls"));
+}
+
 TEST_CASE("a host that has been given up stays out, whoever dials") {
   Host host(node_id(2, 0));
   Host other(node_id(1, 0));
@@ -174,79 +150,18 @@ TEST_CASE("a host that has been given up stays out, whoever dials") {
 
 TEST_CASE("where nobody listens, or says a word, trying again is of use") {
   const auto node = started(node_id(1, 0));
-  const int listener = hosts::listening();
-  node->dial(hosts::connecting(own_address(listener)), credentials(kSecret), 0,
-             "one", std::chrono::milliseconds(50));
+  const int listener = listening();
+  node->dial(connecting(own_address(listener)), credentials(kSecret), 0, "one",
+             std::chrono::milliseconds(50));
   CHECK((next(*node) ==
          News{"!undialed", 0,
               "one\nagain\nthe peer did not prove itself within 0.05 s"}));
   const sockaddr_in address = own_address(listener);
   ::close(listener);
-  node->dial(hosts::connecting(address), credentials(kSecret), 0, "two",
-             kPatience);
+  node->dial(connecting(address), credentials(kSecret), 0, "two", kPatience);
   CHECK(
       (next(*node) ==
        News{"!undialed", 0, "two\nagain\ncannot connect: Connection refused"}));
-}
-
-TEST_CASE("a stranger that says nothing is cut off, and told of") {
-  Host host(node_id(2, 0), credentials(kSecret), std::chrono::milliseconds(50));
-  Peer stranger(hosts::connected(host.address));
-  const std::string address = address_text(stranger.fd());
-  CHECK(stranger.read_to_end().empty());
-  CHECK((next(*host.node) ==
-         News{"!refused", 0,
-              address + "\nthe peer did not prove itself within 0.05 s"}));
-}
-
-TEST_CASE("of too many strangers the oldest goes, and the newest is heard") {
-  constexpr std::size_t kMost = 64;
-  Host host(node_id(2, 0));
-  // Whom the host dials itself is no stranger, and waits however many come.
-  const int silent = hosts::listening();
-  host.node->dial(hosts::connecting(own_address(silent)), credentials(kSecret),
-                  0, "label", kPatience);
-  std::vector<Peer> strangers;
-  for (std::size_t i = 0; i < kMost; ++i)
-    strangers.emplace_back(hosts::connected(host.address));
-  const std::string oldest = address_text(strangers[0].fd());
-  const std::string second = address_text(strangers[1].fd());
-  strangers.emplace_back(hosts::connected(host.address));
-  CHECK((next(*host.node) ==
-         News{"!refused", 0, oldest + "\ntoo many others came after it"}));
-  CHECK(strangers[0].read_to_end().empty());
-  for (std::size_t i = 1; i < strangers.size(); ++i)
-    CHECK(strangers[i].is_open());
-  const auto node = started(node_id(1, 0));
-  dial(*node, host);
-  CHECK(next(*node).what == "!dialed");
-  CHECK((next(*host.node) ==
-         News{"!refused", 0, second + "\ntoo many others came after it"}));
-  CHECK(next(*host.node).what == "!arrived");
-  // Who has arrived takes no place: there is one for another.
-  Peer last(hosts::connected(host.address));
-  const std::string address = address_text(last.fd());
-  last.close();
-  CHECK(
-      (next(*host.node) ==
-       News{"!refused", 0,
-            address + "\nthe peer closed the connection before it said who it "
-                      "is"}));
-  CHECK(strangers[2].is_open());
-  ::close(silent);
-}
-
-TEST_CASE("garbage ends its own connection alone") {
-  Host host(node_id(2, 0));
-  const auto node = started(node_id(1, 0));
-  dial(*node, host);
-  CHECK(next(*host.node).what == "!arrived");
-  Peer stranger(hosts::connected(host.address));
-  stranger.write(hosts::bytes_of("GET / HTTP/1.1\r\n\r\n"));
-  CHECK(stranger.read_to_end().empty());
-  CHECK(next(*host.node).what == "!refused");
-  send(*node, {{{host.node->id(), kActor, 0}}, "still"});
-  CHECK(data_of(take(*host.node, kActor)) == "still");
 }
 
 TEST_CASE("what waited for a host goes in order once it is dialed") {
@@ -287,23 +202,31 @@ TEST_CASE("what waits for the one that dials goes when it has arrived") {
     CHECK(data_of(take(*node, kActor)) == std::to_string(i));
 }
 
-TEST_CASE("a message that comes right behind the proof is heard") {
+TEST_CASE("what a host says is sealed if it can be, from the first word on") {
   for (const auto& [one, other] : all_credentials()) {
     const auto node = started(node_id(1, 0));
-    const int listener = hosts::listening();
-    node->dial(hosts::connecting(own_address(listener)), one, 0, "label",
-               kPatience);
-    Peer peer(hosts::accepted(listener));
-    auto channel = hosts::channel(hosts::Role::kAcceptor, node_id(2, 0), other);
-    Frame frame;
-    frame.header.kind = eclosion::FrameKind::kRequest;
-    frame.header.source_node = node_id(2, 0);
-    frame.header.target_node = node->id();
-    frame.header.target_actor = kActor;
-    frame.body = make_body(frame.header, "method", {}, "first", {});
-    hosts::let_in(peer, channel,
-                  [&] { return channel.seal(hosts::wire(frame)); });
+    const int listener = listening();
+    node->dial(connecting(own_address(listener)), one, 0, "label", kPatience);
+    Peer peer(accepted(listener));
+    auto acceptor = channel(Role::kAcceptor, node_id(2, 0), other);
+    // Right behind the proof, and later.
+    let_in(peer, acceptor, [&] {
+      return acceptor.seal(wire(request(node_id(2, 0), node->id(), "first")));
+    });
     CHECK(data_of(take(*node, kActor)) == "first");
+    peer.write(
+        acceptor.seal(wire(request(node_id(2, 0), node->id(), "second"))));
+    CHECK(data_of(take(*node, kActor)) == "second");
+    send(*node, {{{node_id(2, 0), kActor, 0}}, "hidden words"});
+    std::string sent;
+    std::string heard;
+    while (heard.find("hidden words") == std::string::npos) {
+      const Data bytes = peer.read();
+      REQUIRE_FALSE(bytes.empty());
+      sent += text_of(bytes);
+      heard += text_of(acceptor.feed(bytes).plain);
+    }
+    CHECK((sent.find("hidden words") == std::string::npos) == acceptor.seals());
     ::close(listener);
   }
 }
@@ -328,17 +251,4 @@ TEST_CASE("hosts that dial each other at once lose and mix nothing") {
       news(*host->node, "!arrived");
     }
   }
-}
-
-TEST_CASE("a node that stops in the middle of greetings ends them") {
-  const int silent = hosts::listening();
-  Host host(node_id(2, 0));
-  host.node->dial(hosts::connecting(own_address(silent)), credentials(kSecret),
-                  0, "label", kPatience);
-  Peer stranger(hosts::connected(host.address));
-  host.node->loop().run_and_wait([] {}, kPatience);
-  host.node->stop();
-  host.node.reset();
-  CHECK(stranger.read_to_end().empty());
-  ::close(silent);
 }
