@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from runtime.core import Message
 
 _LOOK = 1.0  # seconds between two looks at deadlines that others may have moved
+_BATCH = 100  # messages that are handled between two looks
+_LOST = 0.1  # seconds; less is how busy machines are
 _LOOK_AT_END = 0.05  # the same, while a process ends
 
 
@@ -68,10 +70,26 @@ class Agent:
             self._serve(_LOOK_AT_END)
 
     def _serve(self, pause: float) -> None:
+        begun = time.monotonic()
         message = self.local.agent.receive(pause)
+        for _ in range(_BATCH):  # what has come is older than what is due only now
+            if message is None:
+                break
+            self._handle(message)
+            message = self.local.agent.take()
         if message is not None:
             self._handle(message)
+        passed = time.monotonic() - begun
+        if passed > pause + _LOST:
+            self._put_off(passed)
         self._look()
+
+    def _put_off(self, lost: float) -> None:
+        """Put timers off by the time that this process may have lost, as one that was stopped does.
+
+        Others had no chance to be heard in it: its own silence is not theirs.
+        """
+        self._timers = [(at + lost, order, do) for at, order, do in self._timers]
 
     def after(self, seconds: float, do: Callable[[], None]) -> None:
         """Do something later, on the agent's thread. From that thread."""

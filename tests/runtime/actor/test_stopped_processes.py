@@ -82,3 +82,59 @@ print("OTHER", known.slice(r=1).pids.call_one().get(30), flush=True)
     # The end of the program lets the zygote go on, which then ends the rest.
     assert script.finish(10.0) == 0
     assert Machine().alive([*pids, zygote]) == []
+
+
+WORKS = """
+class Busy(Actor):
+    def __init__(self): self.count = 0
+    @endpoint
+    def add(self):
+        self.count += 1
+        return self.count
+
+busy = procs.spawn("busy", Busy)
+busy.add.call().get(30)
+failed = []
+ra.unhandled_fault_hook = lambda failure: failed.append(str(failure))
+"""
+
+
+def test_workers_when_the_client_was_stopped(program: Program) -> None:
+    """Before it goes on it has heard nothing of them: that is its own silence, not theirs."""
+    script = program(
+        HEAD
+        + WORKS
+        + """
+import subprocess
+config.configure(spawn_timeout=0.7)
+nap = f"kill -STOP {os.getpid()}; sleep 1.2; kill -CONT {os.getpid()}"
+for turn in range(2):
+    late = ra.this_host().spawn_procs({"r": 4}, name="late").spawn("late", Busy)
+    subprocess.run(["sh", "-c", nap], check=True)
+    print("LATE", late.add.call().get(30).values(), flush=True)
+    print("BUSY", busy.add.call().get(30).values(), flush=True)
+time.sleep(0.8)
+print("FAILED", failed, flush=True)
+"""
+    )
+    assert script.finish(SECONDS) == 0, script.out
+    assert script.marker("FAILED", SECONDS) == []
+    assert script.out.count("BUSY") == 2
+
+
+def test_workers_when_the_zygote_was_stopped(program: Program) -> None:
+    script = program(
+        HEAD
+        + WORKS
+        + """
+os.kill(zygote, signal.SIGSTOP)
+end = time.monotonic() + 1.2
+while time.monotonic() < end: busy.add.call().get(30)
+os.kill(zygote, signal.SIGCONT)
+print("MORE", ra.this_host().spawn_procs().spawn("k", Busy).add.call_one().get(30), flush=True)
+print("FAILED", failed, flush=True)
+"""
+    )
+    assert script.finish(SECONDS) == 0, script.out
+    assert script.marker("FAILED", SECONDS) == []
+    assert script.marker("MORE", SECONDS) == 1
