@@ -17,7 +17,7 @@ from runtime.actor.debugging import breakpoints
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.logs import marking
 from runtime.actor.observing.process import DUMP, observe
-from runtime.actor.raised import print_exception
+from runtime.actor.raised import print_exception, say
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -100,6 +100,7 @@ class Worker:
     def _lost(self, message: Message) -> None:
         """Leave when the gateway is gone: whoever wanted this process is too."""
         if message.source_node == self._here.gateway:
+            say(f"the connection to its gateway is lost: {message.data.decode(errors='replace')}\n")
             self._status = _NO_GATEWAY
             self.agent.leaving = True
 

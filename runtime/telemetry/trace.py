@@ -1,20 +1,27 @@
 """Spans as Chrome trace events, which Perfetto opens: one file of all processes of a host.
 
 Each event is one line that its process appends in one write, so a killed process loses nothing
-that it has told. Times are CLOCK_MONOTONIC in microseconds, which the processes of a host share.
+that it has told; one that cannot write any more says so once, and goes on without. Times are
+CLOCK_MONOTONIC in microseconds, which the processes of a host share.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import sys
 import threading
 import time
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from runtime.telemetry.watch import Span
+
+
+_LONGEST = 1 << 16  # bytes of a line
 
 
 class Trace:
@@ -45,19 +52,17 @@ class Trace:
     def close(self) -> None:
         """End the part of this process; the first one's end is the end of the file."""
         with self._lock:
-            if self._fd < 0:
-                return
+            if self._first and self._fd < 0:
+                self._cut()
             if self._first:
                 last = {"ph": "M", "name": "trace_ends", "pid": self._pid, "tid": 0, "args": {}}
-                os.write(self._fd, json.dumps(last).encode() + b"\n]\n")
-            os.close(self._fd)
-            self._fd = -1
+                self._append(json.dumps(last).encode() + b"\n]\n")
+            self._give_up()
 
     def take(self, lines: bytes) -> None:
         """Append events of another host, whole lines of them."""
         with self._lock:
-            if self._fd >= 0:
-                os.write(self._fd, lines)
+            self._append(lines)
 
     def call_begun(self, request: int, endpoint: str, began: int, recipients: int) -> None:
         """Draw the sending of a call, its waiting, and the tails of its arrows."""
@@ -123,8 +128,34 @@ class Trace:
             event["ts"] = _us(at)
         line = json.dumps(event | more, separators=(",", ":")) + ",\n"
         with self._lock:
-            if self._fd >= 0:
-                os.write(self._fd, line.encode())
+            self._append(line.encode())
+
+    def _append(self, data: bytes) -> None:
+        """Write whole lines at once. Under the lock; nothing is written after an error."""
+        if self._fd < 0:
+            return
+        try:
+            whole = os.write(self._fd, data) == len(data)
+            why = os.strerror(errno.ENOSPC)
+        except OSError as error:
+            whole, why = False, str(error.strerror)
+        if not whole:
+            self._give_up()
+            with suppress(OSError, ValueError, AttributeError):
+                sys.stderr.write(f"the trace {self.path} ends early: {why}\n")
+                sys.stderr.flush()
+
+    def _cut(self) -> None:
+        """Leave out the line that had no room: what is before it can be read."""
+        with suppress(OSError), open(self.path, "r+b") as file:  # noqa: PTH123
+            size = file.seek(0, os.SEEK_END)
+            start = file.seek(max(0, size - _LONGEST))
+            file.truncate(start + file.read().rfind(b"\n") + 1)
+
+    def _give_up(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
 
 
 def _us(ns: int) -> float:

@@ -40,7 +40,11 @@ def unpack(data: bytes) -> "Any":  # noqa: ANN401 - plain values
 
 def to_file(message: "Any", name: str) -> int:  # noqa: ANN401 - plain values
     """Return the descriptor of a new memfd that holds the message."""
-    fd = os.memfd_create(name)
+    try:
+        fd = os.memfd_create(name)
+    except OSError as error:
+        words = f"memfd_create: {error.strerror}; without it no process can be started"
+        raise OSError(error.errno, words) from error
     data = memoryview(pack(message))
     while data:
         data = data[os.write(fd, data) :]

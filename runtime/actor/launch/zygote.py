@@ -256,7 +256,8 @@ def _prepare(config: "dict[str, Any]", link: control.Control) -> bool:
         load(config["preload"])
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the module raises
         names = ", ".join(config["preload"])
-        link.send(("failed", f"preload of {names} failed: {type(error).__name__}: {error}"))
+        with suppress(OSError):  # nobody is there to hear it
+            link.send(("failed", f"preload of {names} failed: {type(error).__name__}: {error}"))
         return False
     gc.collect()
     gc.freeze()

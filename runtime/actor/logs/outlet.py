@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import select
 import sys
 from collections import deque
@@ -22,6 +23,7 @@ class Outlet:
         self._size = 0
         self._dropped = 0
         self.written = 0  # characters so far
+        self._failed: set[int] = set()
 
     def put(self, number: int, line: str) -> None:
         """Add a line for the stream of that number: 0 is output, 1 is error."""
@@ -54,7 +56,22 @@ class Outlet:
                 break
             piece = self._piece(number)
             self.written += len(piece)
-            _write(stream, piece)
+            error = _write(stream, piece)
+            if error is not None:
+                self._tell(number, error)
+
+    def _tell(self, number: int, error: OSError) -> None:
+        """Say once, on the other stream, that one cannot be written to.
+
+        Not when whoever read it has gone.
+        """
+        if number in self._failed or error.errno in (errno.EPIPE, errno.EBADF):
+            return
+        self._failed.add(number)
+        name = "error" if number else "output"
+        if 1 - number not in self._failed:
+            words = f"what actors print to standard {name} is lost: {error.strerror}"
+            self.put(1 - number, words)
 
     def _piece(self, number: int) -> str:
         """Take lines of one stream, as many as can be written at once, or a part of a long one."""
@@ -98,11 +115,14 @@ def _has_room(stream: TextIO) -> bool:
     return bool(poll.poll(0))
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str) -> OSError | None:
     try:
         stream.write(text)
         stream.flush()
     except UnicodeEncodeError:
-        _write(stream, text.encode("ascii", "backslashreplace").decode())
-    except (OSError, ValueError, AttributeError):
-        return  # whoever read it has gone
+        return _write(stream, text.encode("ascii", "backslashreplace").decode())
+    except OSError as error:
+        return error
+    except (ValueError, AttributeError):
+        return None  # it was closed
+    return None
