@@ -17,6 +17,7 @@ from runtime.actor.supervision.events import (
     OwnerFailed,
     OwnerStopRequested,
     Restart,
+    Settled,
     Spawned,
     StopChildren,
     StopOwner,
@@ -89,7 +90,7 @@ class Owner:
         self._children: dict[str, Child] = {}
         self._lives: dict[str, int] = {}  # the number of each child's present life
         self._groups: dict[str, Group] = {}
-        self._meshes: dict[str, object] = {}  # by the name that failures carry
+        self._meshes: dict[str, object] = {}  # of failures that are not settled, by event
         self._reason = ""
         self._lock = threading.RLock()
         self._empty = threading.Condition(self._lock)
@@ -148,7 +149,10 @@ class Owner:
                 state.failed(
                     known.event_id, known.kind, str(known).partition("\n")[0], known.report()
                 )
+                self._meshes[known.event_id] = self._groups[told_of(children).group].mesh
                 self._handle(ChildFailed(lives, known))
+                if not self._supervisor.is_open(known.event_id):
+                    self._meshes.pop(known.event_id, None)
             self._forget_the_gone()
 
     def handled(self, event_id: str, verdict: bool | MeshFailure) -> None:  # noqa: FBT001 - a verdict
@@ -194,7 +198,7 @@ class Owner:
 
     def seen_by_owner(self, failure: MeshFailure) -> MeshFailure:
         """Return a failure with the owner's own mesh object."""
-        return failure.of(self._meshes.get(failure.mesh_name))
+        return failure.of(self._meshes.get(failure.event_id))
 
     def _life(self, child: Child) -> Life:
         return Life(child.name, self._lives.get(child.name, 0))
@@ -217,12 +221,6 @@ class Owner:
                 group.gone.open()
 
     def _handle(self, event: Event) -> None:
-        if isinstance(event, Spawned):
-            self._meshes |= {
-                child.mesh_name: self._groups[event.group].mesh
-                for child in self._children.values()
-                if child.group == event.group
-            }
         for action in self._supervisor.handle(event, time.monotonic()):
             match action:
                 case AskOwner(failure):
@@ -232,6 +230,10 @@ class Owner:
                     self._stop([each for each in children if each is not None], self._reason)
                 case Restart(lives):
                     self._restart(lives)
+                case Settled(failure):
+                    # An owner that goes down may be at the question still, and ends with it.
+                    if not self._supervisor.going_down:
+                        self._meshes.pop(failure.event_id, None)
                 case FailOwner(failure):
                     self._fail(failure)
                 case StopOwner():
@@ -249,12 +251,17 @@ class Owner:
             self._groups[name].start(children)
 
 
+def told_of(children: Collection[Child]) -> Child:
+    """Return the one of children that end together as which people know them: an actor, if any."""
+    return max(children, key=lambda child: child.actor != 0)
+
+
 def placed(failure: MeshFailure, children: Collection[Child]) -> MeshFailure:
     """Return the failure of a process as one of the mesh that people know: of actors, if any.
 
     That of several processes has no rank.
     """
-    best = max(children, key=lambda child: child.actor != 0)
+    best = told_of(children)
     actor = best.mesh_name if best.actor else failure.actor_name
     if len({child.node for child in children}) > 1:
         return failure.but(mesh_name=best.mesh_name, actor_name=actor)

@@ -108,6 +108,11 @@ class Supervisor:
         """Tell whether a child is still looked after: alive, or to be restarted."""
         return child in self._children
 
+    def is_open(self, event_id: str) -> bool:
+        """Tell whether something is still to be done about a failure."""
+        fate = self._fates.get(event_id)
+        return fate is not None and not fate.settled
+
     @property
     def going_down(self) -> bool:
         """Whether the owner's end has been decided."""
