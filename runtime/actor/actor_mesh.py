@@ -112,14 +112,23 @@ class ActorMesh(MeshTrait, Generic[A]):
         return ActorMesh, parts
 
     def __repr__(self) -> str:
-        return f"ActorMesh({self.__name}: {self.__kind.__qualname__}, {self.__shape})"
+        return _shown(*self._parts())
+
+    def _parts(self) -> tuple[str, type, Shape]:
+        return self.__name, self.__kind, self.__shape
+
+
+def _shown(name: str, kind: type, shape: Shape) -> str:
+    return f"ActorMesh({name}: {kind.__qualname__}, {shape})"
 
 
 class MeshEndpoint(Endpoint[object]):
     """An endpoint of the actors of a mesh."""
 
     def __init__(self, mesh: ActorMesh[Any], name: str, property_: EndpointProperty) -> None:
-        self._mesh = mesh
+        # Not the mesh itself, which keeps this endpoint: nothing of them goes in a circle.
+        self._to = mesh._to()  # noqa: SLF001 - a part of the mesh
+        self._of = mesh._parts()  # noqa: SLF001
         self._name = name
         self._method = property_.method
         self._implicit = 2 if property_.explicit_response_port else 1
@@ -130,7 +139,7 @@ class MeshEndpoint(Endpoint[object]):
         return self._name
 
     def _targets(self) -> sending.Recipients:
-        return self._mesh._to()  # noqa: SLF001 - a part of the mesh
+        return self._to
 
     def _check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         arity.check(self._method, self._implicit, args, kwargs)
@@ -143,7 +152,7 @@ class MeshEndpoint(Endpoint[object]):
         )
 
     def __repr__(self) -> str:
-        return f"Endpoint({self._mesh!r}.{self._name})"
+        return f"Endpoint({_shown(*self._of)}.{self._name})"
 
 
 class NotAnEndpoint:

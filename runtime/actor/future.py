@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Generator
+    from types import TracebackType
     from typing import Any, Protocol, TypeVar
 
     from runtime.core import Notifier
@@ -56,6 +57,7 @@ class Future(Generic[R]):
         self.began: tuple[str, int, int] | None = None  # of a call that is measured
         self._result: Any = None
         self._error: BaseException | None = None
+        self._raised_at: TracebackType | None = None  # where the error comes from
         self._lock = threading.Lock()
 
     def get(self, timeout: float | None = None) -> R:
@@ -73,7 +75,10 @@ class Future(Generic[R]):
             self._wait(call, timeout)
             self._settled(call)
         if self._error is not None:
-            raise self._error
+            try:
+                raise self._error.with_traceback(self._raised_at)
+            finally:
+                del self
         return self._result  # type: ignore[no-any-return]
 
     result = get
@@ -84,8 +89,10 @@ class Future(Generic[R]):
             self.get(timeout)
         except BaseException as error:
             if error is self._error:
-                return error
+                return error.with_traceback(self._raised_at)
             raise
+        finally:
+            del self
         return None
 
     def done(self) -> bool:
@@ -120,7 +127,10 @@ class Future(Generic[R]):
         if call is not None:
             self._settled(call)
         if self._error is not None:
-            raise self._error
+            try:
+                raise self._error.with_traceback(self._raised_at)
+            finally:
+                del self
         return self._result  # type: ignore[no-any-return]
 
     def _wait(self, call: Pending, timeout: float | None) -> None:
@@ -141,9 +151,11 @@ class Future(Generic[R]):
                 self._result = self._settle(call)
             except BaseException as error:  # noqa: BLE001 - it is the result
                 self._error = error
+                self._raised_at = error.__traceback__
             self._call = None
             if self.began is not None:
                 state.call_ended(*self.began)
+        del self  # the error refers to this frame, and would to itself
 
     def __repr__(self) -> str:
         return f"Future({'done' if self.done() else 'waiting'})"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OURS = SerializationError, DeadlockError, CallCancelledError
 OK, ERROR, FAILED, DEADLOCK = range(4)
-_UNKNOWN = "the process of the actor cannot be reached, and nobody has said how it ended"
+_UNKNOWN = "the process of the actor cannot be reached, and how it ended is not known here"
 
 
 def failure_bytes(failure: MeshFailure) -> bytes:

@@ -7,6 +7,7 @@ killed before the next one is served.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -111,6 +112,7 @@ class _Host:
         try:
             while not self._session.run():
                 self._session = _Session(self)
+                gc.collect()  # the last one's sockets, which are in cycles of references
         finally:
             local.forget()
             self.listener.close()

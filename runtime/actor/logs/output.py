@@ -175,23 +175,33 @@ class Forwarder:
             return
         self._rows.extend(rows)
         self._begin()
-        os.eventfd_write(self._wake, 1)
+        self._ring()
 
     def flush(self) -> None:
         """Give out what waits to be aggregated: something has happened that it may explain."""
         self._flush = True
-        os.eventfd_write(self._wake, 1)
+        self._ring()
 
     def close(self) -> None:
         """Forward what is left, and end. Waits a while for whoever reads."""
         self._closed = True
-        os.eventfd_write(self._wake, 1)
+        self._ring()
         written = -1
         while self._thread is not None and self._thread.is_alive():
             if written == self._outlet.written:
                 return  # it is inside a stream that takes nothing
             written = self._outlet.written
             self._thread.join(_PATIENCE + 1.0)
+        with self._lock:
+            if self._wake >= 0:
+                os.close(self._wake)
+                self._wake = -1
+
+    def _ring(self) -> None:
+        """Have the thread look, unless it has ended."""
+        with self._lock:
+            if self._wake >= 0:
+                os.eventfd_write(self._wake, 1)
 
     # All below runs on the forwarder's thread.
 
