@@ -45,6 +45,7 @@ class Instance:
         self._proc = proc
         self.mailbox = mailbox
         self.system = False
+        self.returns: Any = None  # follows messages, for an actor that wants to know of lost ones
         self.own: dict[str, Any] = {}  # what the runtime keeps with an actor
         self.ends: Callable[[str, BaseException | None], None] | None = None
 

@@ -8,13 +8,15 @@ from runtime.actor.shapes.mesh_trait import MeshTrait
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
+    from collections.abc import Awaitable
 
     from runtime.actor.errors import MeshFailure
+    from runtime.actor.undelivered import UndeliverableMessage
 
 _RESERVED = frozenset(
     [name for name in vars(MeshTrait) if not name.startswith("_")] + ["stop", "initialized"]
 )
-_HOOKS = ("__supervise__", "__cleanup__")
+_HOOKS = ("__supervise__", "__cleanup__", "_handle_undeliverable_message")
 
 
 class Actor:
@@ -24,6 +26,9 @@ class Actor:
     Messages are handled one at a time, in the order in which they come. `__cleanup__(exc)` runs at
     its end, with what it failed by or None; `__supervise__(failure)` decides about the failure of
     something it has spawned: true is handled, false fails this actor too.
+    `_handle_undeliverable_message(message)` is told of each broadcast and each value for a port of
+    its own that did not arrive, between two messages; what it returns false for is said on
+    standard error.
     """
 
     @property
@@ -38,6 +43,13 @@ class Actor:
         """Decide about a failure; this one escalates it."""
         return False
 
+    def _handle_undeliverable_message(
+        self,
+        message: UndeliverableMessage,  # noqa: ARG002 - what others look at
+    ) -> bool | Awaitable[bool] | None:
+        """Take back a message; actors that do not have their own are not asked."""
+        return False
+
 
 class Offer:
     """What a class of actors offers: its endpoints, and whether they are coroutines."""
@@ -48,7 +60,13 @@ class Offer:
             found = getattr(kind, name, None)
             if isinstance(found, EndpointProperty):
                 self.endpoints[name] = found
+        self.takes_back = _own(kind) is not Actor._handle_undeliverable_message  # noqa: SLF001
         self.is_async = any(each.is_async for each in self.endpoints.values())
+
+
+def _own(kind: type) -> object:
+    """Return what is asked about messages that did not arrive."""
+    return getattr(kind, "_handle_undeliverable_message", Actor._handle_undeliverable_message)  # noqa: SLF001
 
 
 _offers: dict[type, Offer] = {}

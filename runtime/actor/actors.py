@@ -8,7 +8,7 @@ from collections import OrderedDict
 from contextlib import suppress
 
 from runtime import config, core
-from runtime.actor import _context
+from runtime.actor import _context, undelivered
 from runtime.actor.actor import Actor, offer_of
 from runtime.actor.answers import ActorStopped, Answer
 from runtime.actor.errors import CallCancelledError, MeshFailure
@@ -165,6 +165,8 @@ class Runner:
         try:
             self._user = self._construct()
             self.instance.class_name = type(self._user).__qualname__
+            if offer_of(type(self._user)).takes_back:
+                self.instance.returns = undelivered.Returns(self)
         except BaseException as error:  # noqa: BLE001 - whatever a constructor raises
             failure = self.failure_of(error, "init")
         self.watch.end_hook(span)
@@ -186,6 +188,7 @@ class Runner:
 
     def _finish(self, failure: MeshFailure | None) -> None:
         words = failure or self.stopped()
+        self.local.ended.add(self.spec.actor)
         self.local.node.close_mailbox(self.spec.actor, failure_bytes(words))
         self._ended(self, failure)
         self.close_async()
@@ -291,6 +294,8 @@ class Runner:
         if message.method == "!fail":
             self.fatal = self.fatal or self._brought_down(loads(message.data)[0])
             raise ActorStopped
+        if message.method == "!undelivered":
+            undelivered.take_back(self._user, message.data)
         if message.method == "!supervise":
             failure, owner = self._asked(message)
             span = self.watch.begin_hook("__supervise__")

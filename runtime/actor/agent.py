@@ -51,6 +51,7 @@ class Agent:
             "!started": self._started,
             "!obituary": self._obituary,
             "ping": self._ping,
+            "missing": self._missing,
             "!wake": lambda _: None,
         }
         self._fill = fill
@@ -121,6 +122,15 @@ class Agent:
         node = self.local.node
         node.reply(message.source_node, message.request, message.index, OK, _NOTHING, [])
 
+    def _missing(self, message: Message) -> None:
+        """Answer which mailboxes of this process take no messages any more."""
+        from runtime.actor.undelivered import is_gone
+
+        (asked,) = loads(message.data)
+        gone = [mailbox for mailbox in asked if is_gone(self.local, mailbox)]
+        data, _ = dumps((gone,))
+        self.local.node.reply(message.source_node, message.request, message.index, OK, data, [])
+
     # Actors of this process.
 
     def _spawn(self, message: Message) -> None:
@@ -157,6 +167,7 @@ class Agent:
             serve_async=_serve_async,
         )
         with self.local.lock:
+            self.local.ended.discard(spec.actor)
             self.actors[spec.actor] = runner
         try:
             runner.start()

@@ -7,7 +7,7 @@ import functools
 from concurrent.futures.thread import ThreadPoolExecutor
 
 from runtime import config
-from runtime.actor import _context, loops
+from runtime.actor import _context, loops, undelivered
 from runtime.actor.actor import offer_of
 
 TYPE_CHECKING = False
@@ -65,6 +65,11 @@ class _Server:
         runner = self._runner
         if message.method == "!supervise":
             await runner.supervise(message, asyncio.current_task())
+            return
+        if message.method == "!undelivered":
+            later = undelivered.take_back(runner._user, message.data)  # noqa: SLF001 - as control
+            if later is not None:
+                await later
             return
         if message.method.startswith("!"):
             runner.control(message)

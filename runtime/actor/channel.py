@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
+from weakref import WeakValueDictionary
 
 from runtime import core
 from runtime.actor import _context
@@ -30,8 +31,8 @@ else:
 class Port(Generic[R]):
     """The sending end of a channel; can be passed to other actors.
 
-    Messages of one sender arrive in their order. `return_undeliverable` is kept for programs that
-    set it: a message to a port whose process is dead is dropped.
+    Messages of one sender arrive in their order. What nobody can take any more is dropped; an actor
+    with `_handle_undeliverable_message` is told, unless it sets `return_undeliverable` to False.
     """
 
     def __init__(self, node: int, mailbox: int, rank: int | None = None) -> None:
@@ -62,7 +63,7 @@ class Port(Generic[R]):
         rank = self._rank
         if rank is None:
             rank = _context.context().message_rank.rank
-        put(to, f"{kind}:{rank}", data, buffers)
+        put(to, f"{kind}:{rank}", data, buffers, returned=self.return_undeliverable)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Port, (self._node, self._mailbox, self._rank)
@@ -120,6 +121,10 @@ class _Inbox:
         with self.lock:
             self._back.appendleft(message)
         self.mailbox.wake()
+
+
+#: Those of this process that somebody can still receive from.
+open_channels: WeakValueDictionary[int, _Inbox] = WeakValueDictionary()
 
 
 class _Receipt:
@@ -244,7 +249,8 @@ class Channel(Generic[R]):
         node = local().node
         del once  # a mailbox costs the same for one message
         mailbox = core.open_channel(node, new_actor_id())
-        return Port(node.id, mailbox.id), PortReceiver(_Inbox(mailbox))
+        inbox = open_channels[mailbox.id] = _Inbox(mailbox)
+        return Port(node.id, mailbox.id), PortReceiver(inbox)
 
     @staticmethod
     def open_ranked(once: bool = False) -> tuple[Port[Any], RankedPortReceiver[Any]]:  # noqa: FBT001, FBT002

@@ -54,6 +54,7 @@ class Local:
         self.agent = core.open_mailbox(self.node, 0)
         self.owners: dict[int, Owner] = {}
         self.hosts: set[int] = set()  # gateways that were asked for processes
+        self.ended: set[int] = set()  # actors of this process that take no messages any more
         self.lock = threading.RLock()
 
     @property

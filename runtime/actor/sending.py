@@ -93,12 +93,12 @@ def cast(
 ) -> None:
     """Send a message that is not answered, or to a port. Blocks while a mailbox is full.
 
-    SupervisionError when an actor is known to be dead.
+    SupervisionError when an actor is known to be dead, unless the sender takes messages back.
     """
     context = _context.context()
     me = context.actor_instance
     node = local().node
-    for target in to.nodes:
+    for target in to.nodes if me.returns is None else ():
         obituary = node.obituary_of(target)
         if obituary is not None:
             raise SupervisionError(failure_from(obituary), f"{to.name}.{method}")
@@ -108,16 +108,25 @@ def cast(
         node.cast(to.targets, me.actor, method, context.chain, data, buffers, timeout)
     except core.FullError as error:
         raise _full(error, timeout) from None
+    if me.returns is not None:
+        me.returns.sent(to, method)
 
 
-def put(to: Recipients, method: str, data: bytes, buffers: list[Any]) -> None:
-    """Send bytes to a mailbox that is no actor's. Blocks while it is full."""
+def put(
+    to: Recipients, method: str, data: bytes, buffers: list[Any], *, returned: bool = True
+) -> None:
+    """Send bytes to a mailbox that is no actor's. Blocks while it is full.
+
+    What is `returned` goes back to a sender that wants to know when it does not arrive.
+    """
     timeout = config.get("send_timeout")
     me = _context.context().actor_instance
     try:
         local().node.cast(to.targets, me.actor, method, (), data, buffers, timeout)
     except core.FullError as error:
         raise _full(error, timeout) from None
+    if returned and me.returns is not None:
+        me.returns.sent(to, "")
 
 
 def cancel(to: Recipients, request: int) -> None:

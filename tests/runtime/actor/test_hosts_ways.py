@@ -75,7 +75,7 @@ def test_messages_through_the_client_arrive_once_and_in_order(
     for giver in givers:
         giver.get(SECONDS)
     for receiver in (first, second):
-        _until(lambda receiver=receiver: len(receiver.numbers.call_one().get(SECONDS)) >= 4000)
+        _until_it_has(receiver, 4000)
         assert receiver.numbers.call_one().get(SECONDS) == list(range(4000))
 
 
@@ -92,6 +92,10 @@ def test_a_death_is_told_through_the_client_when_hosts_cannot_reach_each_other(
     error = first.ask.call_one(second, b"x").exception(SECONDS)
     assert "killed by signal 9" in str(error)
     assert [failure.signal for failure in failures] == [9]
+
+
+def _until_it_has(receiver: ActorMesh[Member], count: int) -> None:
+    _until(lambda: len(receiver.numbers.call_one().get(SECONDS)) >= count)
 
 
 def _until(condition: Callable[[], bool]) -> None:
