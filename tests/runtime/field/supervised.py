@@ -1,42 +1,22 @@
-"""A supervisor of real processes that die by a script, for the field cases."""
+"""Real processes that die by a script under a live restart policy, for the field cases."""
 
-import itertools
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from runtime import actor as ra
-from runtime.actor.supervision.events import (
-    AskOwner,
-    ChildFailed,
-    ChildStarted,
-    Event,
-    FailOwner,
-    Handled,
-    Life,
-    Restart,
-    Spawned,
-    Tick,
-)
-from runtime.actor.supervision.restarts import RestartPolicy
-from runtime.actor.supervision.supervisor import Supervisor
+from tests.runtime.field.machine import Machine
 
 LONG = 60.0
 
 
-class Mortal(ra.Actor):
-    """Dies when it was told to."""
-
-    def __init__(self, die_after: float | None) -> None:
-        if die_after is not None:
-            threading.Timer(die_after, os._exit, (7,)).start()
-
-
-@dataclass
+@dataclass(frozen=True)
 class Plan:
     """How long each life of each child lasts; None is for ever."""
 
@@ -45,17 +25,36 @@ class Plan:
     die_once_after: float | None = None
     die_at: Sequence[float] | None = None
 
-    def span(self, life: Life) -> float | None:
-        """Return how long a life lasts."""
+    def span(self, number: int) -> float | None:
+        """Return how long the life of this number lasts."""
         if self.die_at is not None:
-            return self.die_at[life.number] if life.number < len(self.die_at) else None
+            return self.die_at[number] if number < len(self.die_at) else None
         if self.die_once_after is not None:
-            return self.die_once_after if life.number == 0 else None
+            return self.die_once_after if number == 0 else None
         return self.die_after
 
 
+class Mortal(ra.Actor):
+    """Writes down when a life of its begins, and dies when the plan says so."""
+
+    def __init__(self, folder: str, plan: Plan) -> None:
+        child = ra.context().actor_instance.rank.rank
+        with Path(folder, f"child{child}").open("a") as book:
+            book.write(f"{time.monotonic()} {os.getpid()}\n")
+        span = plan.span(len(_lives(folder, child)) - 1)
+        if span is not None:
+            threading.Timer(span, os._exit, (7,)).start()
+
+
+def _lives(folder: str, child: int) -> list[tuple[float, int]]:
+    """Return when the lives of a child began, and their processes."""
+    book = Path(folder, f"child{child}")
+    lines = book.read_text().splitlines() if book.exists() else []
+    return [(float(line.split()[0]), int(line.split()[1])) for line in lines]
+
+
 class Supervised:
-    """The supervisor with its children; its clock is the machine's."""
+    """A mesh of processes with a restart policy; its owner is this program."""
 
     def __init__(  # noqa: PLR0913 - the field cases' words
         self,
@@ -69,7 +68,7 @@ class Supervised:
         **plan: Any,  # noqa: ANN401
     ) -> None:
         self._plan = Plan(**plan)
-        self._policy = RestartPolicy(
+        self._policy = ra.RestartPolicy(
             max_restarts=max_restarts,
             max_seconds=window,
             backoff_base=backoff_base,
@@ -77,25 +76,17 @@ class Supervised:
             backoff_cap=backoff_cap,
             jitter=jitter,
         )
-        self._supervisor = Supervisor()
-        self._changed = threading.Condition(threading.RLock())
-        self._numbers = itertools.count()
-        self._lives: dict[str, Life] = {}  # by the name of the mesh of processes
-        self._meshes: list[ra.ProcMesh] = []
-        self._running: set[Life] = set()
-        self._starts: list[float] = []
-        self._escalations = 0
-        self._ended = False
+        self._changed = threading.Condition()
+        self._told: list[ra.MeshFailure] = []
 
     def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="field_")
         self._hook: Callable[[ra.MeshFailure], object] = ra.unhandled_fault_hook
-        ra.unhandled_fault_hook = self._died
-        names = tuple(f"child{number}" for number in range(self._plan.children))
-        self._handle(Spawned("children", names, self._policy))
-        for name in names:
-            self._start(Life(name))
-        self._clock = threading.Thread(target=self._tick, name="clock")
-        self._clock.start()
+        ra.unhandled_fault_hook = self._given_up
+        self._procs = ra.this_host().spawn_procs(
+            {"child": self._plan.children}, name="children", restart=self._policy
+        )
+        self._mortals = self._procs.spawn("mortal", Mortal, self._folder.name, self._plan)
         return self
 
     def __exit__(
@@ -104,81 +95,32 @@ class Supervised:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with self._changed:
-            self._ended = True
-            self._changed.notify_all()
-        self._clock.join(LONG)
+        self._procs.stop().get(LONG)
         ra.unhandled_fault_hook = self._hook
-        for mesh in self._meshes:
-            mesh.stop().get(LONG)
+        self._folder.cleanup()
 
     def start_times(self) -> list[float]:
         """Return when lives began, in monotonic seconds."""
-        with self._changed:
-            return list(self._starts)
+        return sorted(began for lives in self._books() for began, _ in lives)
 
     def alive(self) -> int:
         """Return how many children run."""
-        with self._changed:
-            return len(self._running)
+        return len(Machine().alive([lives[-1][1] for lives in self._books() if lives]))
 
     def escalations(self) -> int:
         """Return how often the parent was told."""
         with self._changed:
-            return self._escalations
+            return len(self._told)
 
     def wait_given_up(self, timeout: float) -> None:
-        """Wait until the parent is told, and as long again as the longest pause."""
+        """Wait until the parent is told."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self._escalations > 0, timeout)
+            assert self._changed.wait_for(lambda: bool(self._told), timeout)
 
-    def _start(self, life: Life) -> None:
-        """Begin a life: a process with an actor in it."""
-        name = f"{life.child}-{next(self._numbers)}"
-        with self._changed:
-            self._lives[name] = life
-            self._running.add(life)
-            self._starts.append(time.monotonic())
-        mesh = ra.this_host().spawn_procs(name=name)
-        self._meshes.append(mesh)
-        mesh.spawn(name, Mortal, self._plan.span(life))
-        self._handle(ChildStarted(life))
+    def _books(self) -> list[list[tuple[float, int]]]:
+        return [_lives(self._folder.name, child) for child in range(self._plan.children)]
 
-    def _died(self, failure: ra.MeshFailure) -> None:
+    def _given_up(self, failure: ra.MeshFailure) -> None:
         with self._changed:
-            life = self._lives[failure.mesh_name]
-            self._running.discard(life)
-        self._handle(ChildFailed((life,), failure))
-
-    def _handle(self, event: Event) -> None:
-        restarts: list[Life] = []
-        with self._changed:
-            events = [event]
-            while events:
-                for action in self._supervisor.handle(events.pop(0), time.monotonic()):
-                    match action:
-                        case AskOwner(failure):
-                            self._escalations += 1
-                            events.append(Handled(failure.event_id, verdict=True))
-                        case Restart(lives):
-                            restarts += lives
-                        case FailOwner():
-                            raise AssertionError(action)
-                        case _:
-                            pass
+            self._told.append(failure)
             self._changed.notify_all()
-        for life in restarts:
-            self._start(life)
-
-    def _tick(self) -> None:
-        while True:
-            with self._changed:
-                if self._ended:
-                    return
-                due = self._supervisor.deadline()
-                pause = None if due is None else max(0.0, due - time.monotonic())
-                self._changed.wait(pause)
-                due = self._supervisor.deadline()
-                late = due is not None and due <= time.monotonic()
-            if late:
-                self._handle(Tick())
