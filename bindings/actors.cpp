@@ -191,6 +191,13 @@ void init_node(nb::module_& m) {
              if (!words) return nb::none();
              return nb::bytes(words->data(), words->size());
            })
+      .def("holdings",
+           [](Node& node) {
+             nb::dict found;
+             for (const auto& [name, count] : node.holdings())
+               found[name] = count;
+             return found;
+           })
       .def("close_mailbox",
            [](Node& node, ActorId actor, const nb::bytes& failure) {
              node.close_mailbox(actor,

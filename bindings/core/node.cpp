@@ -241,10 +241,8 @@ void Node::disconnect(NodeId peer) {
 
 std::optional<std::string> Node::obituary_of(NodeId node) {
   std::lock_guard lock(routes_mutex_);
-  if (auto found = dead_.find(node); found != dead_.end()) return found->second;
-  if (auto found = dead_hosts_.find(host_of(node)); found != dead_hosts_.end())
-    return found->second;
-  return std::nullopt;
+  if (auto found = dead_.find(node)) return found;
+  return dead_hosts_.find(host_of(node));
 }
 
 // A dead node's replies may be in its socket still.
@@ -274,6 +272,7 @@ void Node::beat() {
     std::lock_guard lock(routes_mutex_);
     neighbours.assign(connections_.begin(), connections_.end());
   }
+  std::unordered_set<NodeId> silent;
   for (const auto& neighbour : neighbours) {
     const NodeId peer = neighbour->peer();
     const bool kin = is_gateway() || peer == gateway_of(id());
@@ -282,12 +281,12 @@ void Node::beat() {
       neighbour->send(base_frame(FrameKind::kHeartbeat, peer));
     if (stalled) neighbour->forgive_silence();
     if (!is_gateway() || !neighbour->heard()) continue;
-    if (now - neighbour->last_received() < settings_.heartbeat_timeout) {
-      silent_.erase(peer);
-    } else if (silent_.insert(peer).second) {
-      tell_agent("!silent", peer, "");
-    }
+    if (now - neighbour->last_received() < settings_.heartbeat_timeout)
+      continue;
+    silent.insert(peer);
+    if (!silent_.contains(peer)) tell_agent("!silent", peer, "");
   }
+  silent_.swap(silent);
 }
 
 void Node::tell(ActorId actor, std::string_view method, NodeId about,
@@ -297,11 +296,17 @@ void Node::tell(ActorId actor, std::string_view method, NodeId about,
   frame.header.target_actor = actor;
   frame.header.flags = kOfNode;
   frame.body = make_body(frame.header, method, {}, data, {});
-  mailbox(actor)->put(std::move(frame), true);
+  std::string why;
+  if (const auto open = mailbox_for(frame, why))
+    open->put(std::move(frame), true);
 }
 
 std::shared_ptr<Mailbox> Node::mailbox(ActorId actor) {
   std::lock_guard lock(mailboxes_mutex_);
+  return mailbox_of(actor);
+}
+
+std::shared_ptr<Mailbox> Node::mailbox_of(ActorId actor) {
   auto& mailbox = mailboxes_[actor];
   if (!mailbox) {
     mailbox = std::make_shared<Mailbox>(
@@ -313,23 +318,35 @@ std::shared_ptr<Mailbox> Node::mailbox(ActorId actor) {
 }
 
 std::shared_ptr<Mailbox> Node::open_mailbox(ActorId actor) {
+  std::lock_guard lock(mailboxes_mutex_);
+  ended_.remove(actor);
+  return mailbox_of(actor);
+}
+
+// Whoever has the mailbox sees its end there; what comes later is answered
+// without it.
+void Node::close_mailbox(ActorId actor, const std::string& failure) {
+  std::shared_ptr<Mailbox> closed;
   {
     std::lock_guard lock(mailboxes_mutex_);
-    auto found = mailboxes_.find(actor);
-    if (found != mailboxes_.end() && found->second->closed())
-      mailboxes_.erase(found);
+    closed = mailbox_of(actor);
+    mailboxes_.erase(actor);
+    ended_.add(actor, failure);
   }
-  return mailbox(actor);
+  closed->close(failure);
+  return_credit(actor);
 }
 
-void Node::close_mailbox(ActorId actor, const std::string& failure) {
-  mailbox(actor)->close(failure);
-}
-
-std::shared_ptr<Mailbox> Node::mailbox_for(const Frame& request) {
+std::shared_ptr<Mailbox> Node::mailbox_for(const Frame& request,
+                                           std::string& why) {
   const ActorId actor = request.header.target_actor;
-  if ((actor & kChannel) == 0) return mailbox(actor);
   std::lock_guard lock(mailboxes_mutex_);
+  if ((actor & kChannel) == 0) {
+    auto ended = ended_.find(actor);
+    if (!ended) return mailbox_of(actor);
+    why = std::move(*ended);
+    return nullptr;
+  }
   auto found = mailboxes_.find(actor);
   return found == mailboxes_.end() ? nullptr : found->second;
 }
@@ -345,10 +362,15 @@ void Node::drop_mailbox(ActorId channel) {
     mailboxes_.erase(found);
   }
   dropped->close("");
-  for (const auto& [sender, due] : credits_.close(channel)) {
+  return_credit(channel);
+}
+
+// For what was taken from a mailbox that is no more.
+void Node::return_credit(ActorId mailbox) {
+  for (const auto& [sender, due] : credits_.close(mailbox)) {
     Frame taken = base_frame(FrameKind::kRequest, id());
     taken.header.source_node = sender;
-    taken.header.target_actor = channel;
+    taken.header.target_actor = mailbox;
     give_credit(taken, due.messages, due.bytes);
   }
 }

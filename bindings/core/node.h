@@ -13,10 +13,12 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "call.h"
 #include "connection.h"
+#include "endings.h"
 #include "greeting.h"
 #include "loop.h"
 #include "mailbox.h"
@@ -144,6 +146,10 @@ class Node : public ConnectionOwner {
   [[nodiscard]] Segments& segments() { return segments_; }
   [[nodiscard]] SegmentReader& segment_reader() { return segment_reader_; }
   [[nodiscard]] Loop& loop() { return loop_; }
+  // How much of each thing it keeps now, by name. What a program of any length
+  // does with processes, hosts and actors that end must leave these as they
+  // were, but for "ended".
+  std::vector<std::pair<const char*, std::uint64_t>> holdings();
   // Puts a message of the process to itself into a mailbox, before all others.
   void tell(ActorId actor, std::string_view method, NodeId about,
             std::string_view data);
@@ -185,8 +191,11 @@ class Node : public ConnectionOwner {
   void undeliverable(const Frame& frame, const std::string& why);
   void answer(const Frame& request, ReplyStatus status,
               const std::string& data);
-  // Null for a channel that is not open.
-  std::shared_ptr<Mailbox> mailbox_for(const Frame& request);
+  // Null, and why, for a channel that is not open and an actor that has ended.
+  std::shared_ptr<Mailbox> mailbox_for(const Frame& request, std::string& why);
+  void return_credit(ActorId mailbox);
+  // With mailboxes_mutex_.
+  std::shared_ptr<Mailbox> mailbox_of(ActorId actor);
   [[nodiscard]] NodeId hop_of(NodeId node) const;
   // These are called with routes_mutex_.
   std::optional<std::string> unreachable(NodeId node);
@@ -200,6 +209,9 @@ class Node : public ConnectionOwner {
   [[nodiscard]] std::map<NodeId, std::uint32_t> readers_of(
       std::span<const Target> targets) const;
   [[nodiscard]] Frame base_frame(FrameKind kind, NodeId target) const;
+
+  // Bytes of texts that are kept of the dead, and of actors that have ended.
+  static constexpr std::uint64_t kObituaries = 1 << 20;
 
   const NodeSettings settings_;
   Loop loop_;
@@ -219,13 +231,14 @@ class Node : public ConnectionOwner {
   std::unordered_map<NodeId, ConnectionPtr> ways_;  // of what we send
   // What waits for a way, or for the obituary of one that broke.
   std::unordered_map<NodeId, std::vector<Frame>> held_;
-  std::unordered_map<NodeId, std::string> dead_;
-  std::unordered_map<std::uint32_t, std::string> dead_hosts_;
+  Endings dead_{kObituaries};
+  Endings dead_hosts_{kObituaries};
   std::unordered_set<NodeId> watched_;
   std::unordered_set<NodeId> lost_;  // siblings without an obituary so far
 
   std::mutex mailboxes_mutex_;
   std::unordered_map<ActorId, std::shared_ptr<Mailbox>> mailboxes_;
+  Endings ended_{kObituaries};
 
   std::mutex calls_mutex_;
   std::unordered_map<std::uint64_t, std::weak_ptr<Call>> calls_;

@@ -13,7 +13,7 @@ void Node::bury(NodeId node, const std::string& obituary) {
   bool tell = false;
   {
     std::lock_guard lock(routes_mutex_);
-    if (!dead_.try_emplace(node, obituary).second) return;
+    if (!dead_.add(node, obituary)) return;
     for (auto found = held_.begin(); found != held_.end();) {
       // Also what cannot be reached without it.
       const bool lost = unreachable(found->first).has_value();
@@ -49,7 +49,7 @@ void Node::bury(NodeId node, const std::string& obituary) {
 void Node::revive(NodeId node) {
   {
     std::lock_guard lock(routes_mutex_);
-    if (dead_.erase(node) == 0) return;
+    if (!dead_.remove(node)) return;
   }
   if (is_gateway()) tell_neighbours(base_frame(FrameKind::kRevival, node));
 }
@@ -60,7 +60,7 @@ void Node::bury_host(NodeId gateway, const std::string& obituary) {
   std::vector<ConnectionPtr> lost;
   {
     std::lock_guard lock(routes_mutex_);
-    if (!dead_hosts_.try_emplace(host, obituary).second) return;
+    if (!dead_hosts_.add(host, obituary)) return;
     for (auto found = held_.begin(); found != held_.end();) {
       const bool gone = host_of(found->first) == host;
       if (gone)

@@ -67,10 +67,11 @@ void Node::receive_request(Frame frame) {
     return undeliverable(frame, std::string("!") + error.what());
   }
   frame.header.flags = 0;
-  if (const auto mailbox = mailbox_for(frame))
+  std::string why;
+  if (const auto mailbox = mailbox_for(frame, why))
     mailbox->put(std::move(frame), false);
   else
-    undeliverable(frame, "");
+    undeliverable(frame, why);
 }
 
 // A body that is not what its header says is no reply: the caller would fail
@@ -104,6 +105,9 @@ void Node::taken(const Frame& message) {
   const FrameHeader& header = message.header;
   if (header.target_actor == kAgent || header.flags == kOfNode) return;
   if (born_ != forks.load()) return;
+  // What the dead have sent is taken too, and leaves nothing.
+  if (!credits_.knows(header.source_node) && obituary_of(header.source_node))
+    return;
   const Credits::Due due = credits_.taken(
       header.source_node, header.target_actor, header.body_length);
   if (due.messages != 0) give_credit(message, due.messages, due.bytes);

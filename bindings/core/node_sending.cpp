@@ -223,12 +223,9 @@ NodeId Node::hop_of(NodeId node) const {
 }
 
 std::optional<std::string> Node::unreachable(NodeId node) {
-  if (auto found = dead_.find(node); found != dead_.end()) return found->second;
-  if (auto found = dead_hosts_.find(host_of(node)); found != dead_hosts_.end())
-    return found->second;
-  if (auto found = dead_.find(hop_of(node)); found != dead_.end())
-    return found->second;
-  return std::nullopt;
+  if (auto found = dead_.find(node)) return found;
+  if (auto found = dead_hosts_.find(host_of(node))) return found;
+  return dead_.find(hop_of(node));
 }
 
 std::vector<Frame>* Node::held_for(NodeId node) {

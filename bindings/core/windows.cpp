@@ -52,6 +52,23 @@ void Windows::forget_host(std::uint32_t host) {
   gate_.open();
 }
 
+std::size_t Windows::size() {
+  std::lock_guard lock(mutex_);
+  return used_.size();
+}
+
+bool Credits::knows(NodeId sender) {
+  std::lock_guard lock(mutex_);
+  return counts_.contains(sender);
+}
+
+std::size_t Credits::size() {
+  std::lock_guard lock(mutex_);
+  std::size_t pairs = 0;
+  for (const auto& [sender, counts] : counts_) pairs += counts.size();
+  return pairs;
+}
+
 Credits::Due Credits::taken(NodeId sender, ActorId mailbox,
                             std::uint64_t size) {
   std::lock_guard lock(mutex_);

@@ -29,8 +29,10 @@ class Windows {
   void give(const Target& target, std::uint64_t messages, std::uint64_t size);
   // What was under way to a dead node does not count.
   void forget(NodeId node);
-  [[nodiscard]] std::uint64_t capacity() const { return messages_; }
   void forget_host(std::uint32_t host);
+  [[nodiscard]] std::uint64_t capacity() const { return messages_; }
+  // To how many mailboxes something is under way.
+  [[nodiscard]] std::size_t size();
   // Changes when there is room again.
   [[nodiscard]] Gate& gate() { return gate_; }
 
@@ -81,6 +83,10 @@ class Credits {
   // What is still due to each sender of a mailbox that is no more.
   std::vector<std::pair<NodeId, Due>> close(ActorId mailbox);
   void forget_host(std::uint32_t host);
+  // Whether anything of a sender is counted, and of how many pairs of sender
+  // and mailbox.
+  [[nodiscard]] bool knows(NodeId sender);
+  [[nodiscard]] std::size_t size();
 
  private:
   const std::uint64_t messages_;
