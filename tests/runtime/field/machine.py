@@ -1,41 +1,12 @@
-"""Faults that are done to processes, and what the machine says of them, for the field cases."""
+"""What the machine says of processes, for the field cases."""
 
 import os
-import signal
 import struct
 import sys
 from contextlib import suppress
 from pathlib import Path
 
 _LISTENS = "0A"
-
-
-class Faults:
-    """What a case does to others."""
-
-    def kill(self, pid: int, sig: int = signal.SIGKILL) -> None:
-        """Send a signal to a process, or to a group as -pid."""
-        os.kill(pid, sig)
-
-    def pause(self, pid: int) -> None:
-        """Stop a process."""
-        os.kill(pid, signal.SIGSTOP)
-
-    def resume(self, pid: int) -> None:
-        """Have it go on; nothing happens when it has been killed meanwhile."""
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
-
-    def wall_clock(self, offset: float) -> None:
-        """Step the wall clock of this program, and of it alone; see clock.c."""
-        path = os.environ.get("FIELD_CLOCK")
-        if path is None:
-            raise RuntimeError(
-                "this program has the machine's clock; run the case with "
-                "python -m tests.runtime.field.run CASE/test.py"
-            )
-        with open(path, "r+b") as file:  # noqa: PTH123
-            file.write(struct.pack("<q", int(offset)))
 
 
 class Machine:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from runtime import actor as ra
 from runtime import config
 from tests.runtime.field.actors import LONG, Group, Handle, Probe
+from tests.runtime.field.hosts import Hosts
 from tests.runtime.field.logs import Lines, Reader
 
 _SETTINGS = {
@@ -39,12 +40,14 @@ def forget() -> None:
 
 
 class Mesh:
-    """Processes of this host. `env` is on top of this process's environment."""
+    """Processes of this host, or spread over several. `env` is on top of the environment."""
 
     def __init__(
         self,
         count: int,
         *,
+        hosts: int = 1,
+        max_restarts: int | None = None,
         env: Mapping[str, str] | None = None,
         log_reader_paused: bool | None = None,
         **settings: Any,  # noqa: ANN401
@@ -53,9 +56,18 @@ class Mesh:
         self._reader = Reader()
         if log_reader_paused is not None:
             self._reader.begin(paused=log_reader_paused)
-        command = ra.default_bootstrap_cmd().with_env(env or {})
+        if count % hosts:
+            raise ValueError(f"{count} processes cannot be spread evenly over {hosts} hosts")
         self._count = count
-        self._procs = ra.this_host().spawn_procs({"rank": count}, bootstrap_command=command)
+        self._hosts = Hosts(hosts, env or {}) if hosts > 1 else None
+        on = self._hosts.mesh if self._hosts is not None else ra.this_host()
+        procs = on.spawn_procs(
+            {"local": count // hosts},
+            bootstrap_command=ra.default_bootstrap_cmd().with_env(env or {}),
+            restart=None if max_restarts is None else ra.RestartPolicy(max_restarts=max_restarts),
+        )
+        self._all = procs
+        self._procs = procs.flatten("rank")
         self._probe = self._procs.spawn("probe", Probe)
         self._stopped = False
 
@@ -88,7 +100,10 @@ class Mesh:
         """End the processes; again does nothing."""
         if not self._stopped:
             self._stopped = True
-            self._procs.stop().get(timeout)
+            self._all.stop().get(timeout)
+            if self._hosts is not None:
+                self._hosts.mesh.stop().get(timeout)
+                self._hosts.close()
             self._reader.end()
 
     def __enter__(self) -> Self:

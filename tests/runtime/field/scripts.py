@@ -102,5 +102,6 @@ class Script:
 
 
 def script(source: str, env: Mapping[str, str] | None = None) -> Script:
-    """Start a controller with `rt` in scope."""
-    return Script(f"from tests.runtime.field import rig as rt\n{source}", env)
+    """Start a controller with `rt` and `raise_in_actor` in scope."""
+    scope = "from tests.runtime.field import rig as rt\nraise_in_actor = rt.raise_in_actor\n"
+    return Script(f"{scope}{source}", env)
