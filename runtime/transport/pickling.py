@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # From here on `bytes` are worth a buffer of their own.
 LARGE = 64 << 10
+_DEEPEST = 16  # levels that are looked into for a message
+_PATIENCE = 1.0  # seconds for finding what it is that cannot be pickled
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 
 
@@ -83,23 +86,34 @@ def _culprit(value: object) -> str:
     """Name the innermost part of a value that cannot be pickled by itself."""
     try:
         return _innermost(value)
-    except Exception:  # noqa: BLE001 - looking at it runs the user's code
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - looking at it runs the user's code
         return f"a value of type {type(value).__qualname__}"
 
 
 def _innermost(value: object) -> str:
-    path, seen = "", 0
-    while seen < 16:  # noqa: PLR2004 - deep enough for a message
-        seen += 1
-        for step, part in _parts(value):
-            if not _can(part):
-                path, value = path + step, part
-                break
-        else:
+    path, end = "", time.monotonic() + _PATIENCE
+    for _ in range(_DEEPEST):
+        found = _first_bad(value, end)
+        if found is None:
             break
+        path, value = path + found[0], found[1]
     kind = type(value)
     where = f" (at {path})" if path else ""
     return f"a value of type {kind.__module__}.{kind.__qualname__}{where}"
+
+
+def _first_bad(value: object, end: float) -> tuple[str, object] | None:
+    """Return the first part that cannot be pickled, and the way to it; None when time is up."""
+    for step, part in _parts(value):
+        if type(part) in _PLAIN:
+            continue
+        if time.monotonic() > end:
+            return None
+        if not _can(part):
+            return step, part
+    return None
 
 
 def _parts(value: Any) -> Iterable[tuple[str, object]]:  # noqa: ANN401
@@ -116,14 +130,18 @@ def _parts(value: Any) -> Iterable[tuple[str, object]]:  # noqa: ANN401
 def _said(error: Exception) -> str:
     try:
         return str(error)
-    except Exception:  # noqa: BLE001 - a __str__ of the user's
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - a __str__ of the user's
         return type(error).__qualname__
 
 
 def _can(value: object) -> bool:
     try:
         _pickled(value, [])
-    except Exception:  # noqa: BLE001 - whatever a __reduce__ raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - whatever a __reduce__ raises
         return False
     return True
 
