@@ -113,6 +113,7 @@ NodeSettings settings_of(const nb::dict& values) {
   number("shared_memory_limit", settings.shared_memory_limit);
   number("mailbox_capacity", settings.mailbox_capacity);
   number("mailbox_bytes", settings.mailbox_bytes);
+  number("cast_fanout", settings.cast_fanout);
   seconds("heartbeat_interval", settings.heartbeat_interval);
   seconds("heartbeat_timeout", settings.heartbeat_timeout);
   seconds("eof_grace", settings.eof_grace);

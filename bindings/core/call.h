@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cast.h"
 #include "frame.h"
 #include "gate.h"
 #include "notifier.h"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cast.h"
 #include "large_buffer.h"
 
 namespace eclosion {
@@ -66,10 +67,8 @@ Frame flattened(const Frame& frame, SegmentReader& reader,
   if (frame.header.kind != FrameKind::kCast)
     return flat_message(frame, reader, max_body);
   const std::vector<Target> targets = targets_of(frame);
-  const Frame one = for_target(frame, {}, without_targets(frame));
-  Frame cast = cast_of(flat_message(one, reader, max_body), targets);
-  cast.header.target_node = frame.header.target_node;
-  return cast;
+  const Frame one = for_target(frame, {}, without_rows(frame));
+  return cast_of(flat_message(one, reader, max_body), targets);
 }
 
 }  // namespace eclosion

@@ -112,12 +112,14 @@ void check_header(const FrameHeader& header, std::uint64_t max_body) {
   if (header.magic != kFrameMagic) refuse("the magic number", header.magic);
   auto kind = static_cast<std::uint8_t>(header.kind);
   if (kind < static_cast<std::uint8_t>(FrameKind::kHello) ||
-      kind > static_cast<std::uint8_t>(FrameKind::kRevival))
+      kind > static_cast<std::uint8_t>(FrameKind::kReturn))
     refuse("the kind", kind);
   if (header.body_length > max_body)
     throw FrameError("frame of " + std::to_string(header.body_length) +
                      " bytes is over the limit of " + std::to_string(max_body));
-  if ((header.target_count != 0) != (header.kind == FrameKind::kCast))
+  const bool cast =
+      header.kind == FrameKind::kCast || header.kind == FrameKind::kTree;
+  if ((header.target_count != 0) != cast)
     refuse("the number of targets", header.target_count);
 }
 
@@ -140,50 +142,6 @@ BodyView view_of(const FrameHeader& header, const Bytes& body) {
                header.segment);
   }
   return view;
-}
-
-std::vector<Target> targets_of(const Frame& cast) {
-  const std::uint64_t size = cast.header.target_count * sizeof(Target);
-  if (size > cast.body->size())
-    refuse("the number of targets", cast.header.target_count);
-  std::vector<Target> targets(cast.header.target_count);
-  copy(reinterpret_cast<char*>(targets.data()), cast.body->data(), size);
-  return targets;
-}
-
-std::shared_ptr<const Bytes> without_targets(const Frame& cast) {
-  const std::size_t start =
-      aligned(cast.header.target_count * sizeof(Target), kBufferAlignment);
-  if (start > cast.body->size())
-    refuse("the number of targets", cast.header.target_count);
-  auto rest = std::make_shared<Bytes>(cast.body->size() - start);
-  copy(rest->data(), cast.body->data() + start, rest->size());
-  return rest;
-}
-
-Frame for_target(const Frame& cast, const Target& target,
-                 const std::shared_ptr<const Bytes>& rest) {
-  Frame frame{cast.header, rest, cast.segment};
-  frame.header.kind = FrameKind::kRequest;
-  frame.header.target_count = 0;
-  frame.header.body_length = rest->size();
-  frame.header.target_node = target.node;
-  frame.header.target_actor = target.actor;
-  frame.header.index = static_cast<std::uint32_t>(target.index);
-  return frame;
-}
-
-Frame cast_of(const Frame& request, std::span<const Target> targets) {
-  const std::size_t start = aligned(targets.size_bytes(), kBufferAlignment);
-  auto body = std::make_shared<Bytes>(start + request.body->size());
-  copy(body->data(), targets.data(), targets.size_bytes());
-  clear(body->data() + targets.size_bytes(), start - targets.size_bytes());
-  copy(body->data() + start, request.body->data(), request.body->size());
-  Frame cast{request.header, body, request.segment};
-  cast.header.kind = FrameKind::kCast;
-  cast.header.target_count = static_cast<std::uint32_t>(targets.size());
-  cast.header.body_length = body->size();
-  return cast;
 }
 
 std::shared_ptr<const Bytes> make_body(

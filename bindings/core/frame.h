@@ -43,6 +43,9 @@ enum class FrameKind : std::uint8_t {
   kObituary,  // target_node is dead, the data says how
   kCast,      // a request for several mailboxes behind one gateway
   kRevival,   // target_node was dead and is started again
+  kTree,      // a cast to several hosts, which pass it on: `index` legs
+  kReceipt,   // all numbers up to `request` have come from that host
+  kReturn,    // what went by other hosts may be lost
 };
 
 // What a reply is: `flags` of kReply.
@@ -53,7 +56,7 @@ enum class ReplyStatus : std::uint8_t {
   kDeadlock,  // the call came back to an actor that waits for it
 };
 
-inline constexpr std::uint32_t kFrameMagic = 0x314c4345;  // "ECL1"
+inline constexpr std::uint32_t kFrameMagic = 0x324c4345;  // "ECL2"
 inline constexpr std::size_t kBufferAlignment = 64;
 
 struct FrameHeader {
@@ -70,21 +73,13 @@ struct FrameHeader {
   std::uint32_t index = 0;
   std::uint32_t chain_length = 0;  // bytes
   std::uint32_t buffer_count = 0;
-  std::uint32_t target_count = 0;  // kCast: they stand before the rest
+  std::uint32_t target_count = 0;  // of a cast: they stand before the rest
   std::uint64_t data_length = 0;
   std::uint64_t segment = 0;  // shared memory that holds buffers; its
                               // descriptor comes with the header
+  std::uint64_t number = 0;   // in the order of its host to the other, or 0
 };
-static_assert(sizeof(FrameHeader) == 88);
-
-// One row of a cast's targets.
-struct Target {
-  NodeId node = 0;
-  ActorId actor = 0;
-  std::uint64_t index = 0;
-  bool operator==(const Target&) const = default;
-};
-static_assert(sizeof(Target) == 24);
+static_assert(sizeof(FrameHeader) == 96);
 
 // A call that waits for the one that carries this; names are for people.
 struct ChainLink {
@@ -150,12 +145,6 @@ void check_header(const FrameHeader& header, std::uint64_t max_body);
 // The views of the body, checked against its length. Throws FrameError.
 BodyView view_of(const FrameHeader& header, const Bytes& body);
 
-// The targets of a cast, and the frame that each of them gets.
-std::vector<Target> targets_of(const Frame& cast);
-Frame for_target(const Frame& cast, const Target& target,
-                 const std::shared_ptr<const Bytes>& rest);
-std::shared_ptr<const Bytes> without_targets(const Frame& cast);
-
 // What goes into a body. A shared buffer has its bytes in the segment at
 // `offset`, the others are copied from `memory`.
 struct OutgoingBuffer {
@@ -172,8 +161,5 @@ std::shared_ptr<const Bytes> make_body(FrameHeader& header,
                                        std::span<const ChainLink> chain,
                                        std::string_view data,
                                        std::span<const OutgoingBuffer> buffers);
-
-// The same body with the targets of a cast before it.
-Frame cast_of(const Frame& request, std::span<const Target> targets);
 
 }  // namespace eclosion

@@ -180,7 +180,7 @@ void Node::open_way(NodeId peer, const ConnectionPtr& connection) {
       }
       held.swap(found->second);
     }
-    for (const Frame& frame : held) send_on(*connection, frame);
+    for (const Frame& frame : held) connection->send(frame);
   }
 }
 

@@ -17,9 +17,11 @@
 #include <vector>
 
 #include "call.h"
+#include "cast.h"
 #include "connection.h"
 #include "endings.h"
 #include "greeting.h"
+#include "host_order.h"
 #include "loop.h"
 #include "mailbox.h"
 #include "segment_reader.h"
@@ -38,6 +40,9 @@ struct NodeSettings {
   Clock::duration heartbeat_interval = std::chrono::milliseconds(500);
   Clock::duration heartbeat_timeout = std::chrono::seconds(5);
   Clock::duration eof_grace = std::chrono::seconds(2);
+  // To how many hosts a message goes from here, if it is for more: each of them
+  // passes it on to as many. 0: to all.
+  std::uint64_t cast_fanout = 8;
 };
 
 // A message before it is sent: to whom, from whom, and what.
@@ -181,13 +186,23 @@ class Node : public ConnectionOwner {
   void release_for_all(const Frame& message);
   void give_credit(const Frame& message, std::uint64_t messages,
                    std::uint64_t bytes);
-  void send_on(Connection& connection, const Frame& frame);
+  bool flatten(Frame& frame);
+  void number(Frame& frame);
   void receive(Frame frame);
   void receive_request(Frame frame);
   void receive_reply(Frame frame);
   void mend_reply(Frame& frame);
   void spread(const Frame& frame, std::span<const Target> targets,
               const std::shared_ptr<const Bytes>& body);
+  void spread_abroad(Frame request, std::vector<Branch> branches);
+  void grow_tree(const Frame& request, std::vector<Branch> branches);
+  void pass_on(const Frame& tree);
+  void in_order(Frame frame, bool by_others);
+  void deliver(Frame frame);
+  void send_receipts();
+  void send_kept();
+  void return_trees(std::uint32_t lost);
+  void returned(const Frame& tree);
   void undeliverable(const Frame& frame, const std::string& why);
   void answer(const Frame& request, ReplyStatus status,
               const std::string& data);
@@ -219,6 +234,8 @@ class Node : public ConnectionOwner {
   Credits credits_;
   Segments segments_;
   SegmentReader segment_reader_;
+  SentOrder sent_order_;
+  ReceivedOrder received_order_;
   std::atomic<std::uint64_t> next_request_;
   std::atomic<bool> stopped_{false};
   std::atomic<NodeId> root_{0};
@@ -244,7 +261,12 @@ class Node : public ConnectionOwner {
   std::unordered_map<std::uint64_t, std::weak_ptr<Call>> calls_;
 
   Clock::time_point last_beat_;
+  std::mutex trees_mutex_;
+  // Whose trees went on to a host from here.
+  std::unordered_map<std::uint32_t, std::unordered_set<NodeId>> trees_;
+
   // On the loop's thread.
+  bool receipts_due_ = false;
   std::unordered_set<NodeId> silent_;
   std::deque<std::shared_ptr<Greeting>> greetings_;
 };

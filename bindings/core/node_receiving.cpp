@@ -20,14 +20,11 @@ void Node::on_frame(Connection& from, Frame frame) {
   }
   if (frame.header.kind == FrameKind::kRevival)
     return revive(frame.header.target_node);
-  if (frame.header.kind == FrameKind::kCast) {
-    const std::vector<Target> targets = targets_of(frame);
-    const auto rest = without_targets(frame);
-    frame.header.target_count = 0;
-    frame.header.kind = FrameKind::kRequest;
-    return spread(frame, targets, rest);
-  }
-  transmit(std::move(frame));
+  if (host_of(frame.header.target_node) != host_of(id()))
+    return transmit(std::move(frame));
+  if (frame.header.kind == FrameKind::kTree) return pass_on(frame);
+  if (frame.header.number != 0) return in_order(std::move(frame), false);
+  deliver(std::move(frame));
 }
 
 void Node::on_hello(Connection& from, const Frame& frame) {
@@ -50,6 +47,10 @@ void Node::receive(Frame frame) {
                            header.index, header.request);
     case FrameKind::kRelease:
       return segments_.release(header.request, header.source_node);
+    case FrameKind::kReceipt:
+      return sent_order_.receipt(host_of(header.source_node), header.request);
+    case FrameKind::kReturn:
+      return send_kept();
     default:
       return;
   }
@@ -165,10 +166,11 @@ void Node::answer(const Frame& request, ReplyStatus status,
 // Everything that a receiver would have done is done for it: the shared memory
 // is released, the credit is returned, the caller has its answer.
 void Node::undeliverable(const Frame& frame, const std::string& why) {
+  if (frame.header.kind == FrameKind::kTree) return returned(frame);
   release_for_all(frame);
   if (frame.header.kind == FrameKind::kCast) {
     const Frame bare{frame.header, nullptr, nullptr};
-    const auto rest = without_targets(frame);
+    const auto rest = without_rows(frame);
     for (const Target& target : targets_of(frame))
       undeliverable(for_target(bare, target, rest), why);
     return;

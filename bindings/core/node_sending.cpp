@@ -49,12 +49,12 @@ void Node::Prepared::write_rest() {
 namespace {
 
 // A receiver would close the connection.
-void check_size(const Bytes& body, std::uint64_t limit) {
-  if (body.size() > limit)
-    throw std::length_error("a message of " + std::to_string(body.size()) +
-                            " bytes is over the limit of " +
-                            std::to_string(limit) +
-                            "; send less at a time, or raise max_frame");
+void check_size(const Bytes& body, std::uint64_t rows, std::uint64_t limit) {
+  if (body.size() + rows > limit)
+    throw std::length_error(
+        "a message of " + std::to_string(body.size() + rows) +
+        " bytes is over the limit of " + std::to_string(limit) +
+        "; send less at a time, or raise max_frame");
 }
 
 }  // namespace
@@ -133,7 +133,9 @@ std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
   }
   frame.body = make_body(frame.header, message.method, message.chain,
                          message.data, buffers);
-  check_size(*frame.body, settings_.max_frame);
+  const bool cast = abroad && message.targets.size() > 1;
+  check_size(*frame.body, cast ? room_for_rows(message.targets.size()) : 0,
+             settings_.max_frame);
   return prepared;
 }
 
@@ -155,45 +157,26 @@ bool Node::try_send(Prepared& message, const std::shared_ptr<Call>& call) {
   return true;
 }
 
-// One frame for each target on this host, one for each other host.
-void Node::spread(const Frame& frame, std::span<const Target> targets,
-                  const std::shared_ptr<const Bytes>& body) {
-  std::map<std::uint32_t, std::vector<Target>> abroad;
-  for (const Target& target : targets) {
-    if (host_of(target.node) == host_of(id())) {
-      Frame one = for_target(frame, target, body);
-      transmit(std::move(one));
-    } else {
-      abroad[is_gateway() ? host_of(target.node) : 0].push_back(target);
-    }
-  }
-  for (const auto& [host, group] : abroad) {
-    Frame whole = for_target(frame, group.front(), body);
-    if (group.size() > 1) {
-      whole = cast_of(whole, group);
-      // Not one of the group, which may be dead while the others live.
-      whole.header.target_node =
-          is_gateway() ? gateway_of(group.front().node) : gateway_of(id());
-    }
-    transmit(std::move(whole));
-  }
-}
-
 // Whether a frame has a way and which one is decided at once, so that what was
 // held goes before what comes later.
 void Node::transmit(Frame frame) {
   const NodeId target = frame.header.target_node;
   if (target == id()) return receive(std::move(frame));
   if (stopped_) return undeliverable(frame, "");
+  const bool leaves = is_gateway() && host_of(target) != host_of(id());
+  if (leaves && !flatten(frame)) return;
   std::unique_lock lock(routes_mutex_);
-  if (auto obituary = unreachable(target)) {
+  // What has a number is missed by its host if it does not come there.
+  const bool numbered = frame.header.number != 0;
+  if (auto obituary = unreachable(numbered ? gateway_of(target) : target)) {
     lock.unlock();
     return undeliverable(frame, *obituary);
   }
+  if (leaves) number(frame);
   if (auto* held = held_for(target)) return held->push_back(std::move(frame));
   if (ConnectionPtr way = route(target)) {
     lock.unlock();
-    return send_on(*way, frame);
+    return way->send(frame);
   }
   // A process that has just been asked for, or a host without a connection yet:
   // the agent knows what to expect, and buries what it does not.
@@ -203,17 +186,29 @@ void Node::transmit(Frame frame) {
   tell_agent("!unrouted", hop, "");
 }
 
-void Node::send_on(Connection& connection, const Frame& frame) {
-  if (!frame.segment || connection.unix_socket()) return connection.send(frame);
-  // Another host cannot open the segment: its bytes go along.
+// Another host cannot open a segment: its bytes go along.
+bool Node::flatten(Frame& frame) {
+  if (!frame.segment) return true;
   Frame whole;
   try {
     whole = flattened(frame, segment_reader_, settings_.max_frame);
   } catch (const std::exception& error) {
-    return undeliverable(frame, std::string("!") + error.what());
+    undeliverable(frame, std::string("!") + error.what());
+    return false;
   }
-  connection.send(whole);
   release_for_all(frame);
+  frame = std::move(whole);
+  return true;
+}
+
+void Node::number(Frame& frame) {
+  const FrameHeader& header = frame.header;
+  const bool counts = header.kind == FrameKind::kRequest ||
+                      header.kind == FrameKind::kReply ||
+                      header.kind == FrameKind::kCast;
+  if (counts && header.number == 0 &&
+      host_of(header.source_node) == host_of(id()))
+    frame.header.number = sent_order_.next(host_of(header.target_node));
 }
 
 // The process that a message goes to next, unless a sibling is reached at once.
@@ -265,7 +260,7 @@ void Node::reply(const FrameHeader& request, ReplyStatus status,
     for (OutgoingBuffer& buffer : message.buffers) buffer.shared = false;
     Frame frame = base_frame(FrameKind::kReply, 0);
     frame.body = make_body(frame.header, "", {}, data, message.buffers);
-    check_size(*frame.body, settings_.max_frame);
+    check_size(*frame.body, 0, settings_.max_frame);
     prepared =
         std::make_unique<Prepared>(*this, std::move(frame), std::vector{back});
   }

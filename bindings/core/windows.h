@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cast.h"
 #include "frame.h"
 #include "gate.h"
 

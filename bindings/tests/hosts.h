@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -285,5 +287,35 @@ inline std::string line_of(const std::string& words, std::size_t number) {
   while (number-- > 0) start = words.find('\n', start) + 1;
   return words.substr(start, words.find('\n', start) - start);
 }
+
+// A thread that sends numbers until it is told to end.
+class Stream {
+ public:
+  Stream(nodes::Node& node, std::vector<nodes::Target> targets)
+      : thread_([this, &node, targets = std::move(targets)] {
+          for (int i = 0; !ending_ || i < 100; ++i)
+            nodes::send(node, {targets, std::to_string(i)});
+          nodes::send(node, {targets, "end"});
+        }) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() {
+    end();
+    thread_.join();
+  }
+  void end() { ending_ = true; }
+  // Whether all arrive there in order.
+  static bool arrives_at(nodes::Node& node, nodes::ActorId actor) {
+    for (int i = 0;; ++i) {
+      const std::string data = nodes::data_of(nodes::take(node, actor));
+      if (data == "end") return i >= 100;
+      if (data != std::to_string(i)) return false;
+    }
+  }
+
+ private:
+  std::atomic<bool> ending_{false};
+  std::thread thread_;
+};
 
 }  // namespace hosts

@@ -127,36 +127,6 @@ TEST_CASE("buffers outside of their place are refused") {
   CHECK_THROWS_AS(view(frame), FrameError);
 }
 
-TEST_CASE("a cast has its targets and each of them the request") {
-  Frame one = request("method", 2, "data", {"buffer"});
-  one.header.request = 9;
-  const std::vector<Target> targets{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
-  const Frame cast = cast_of(one, targets);
-  check_header(cast.header, cast.body->size());
-  CHECK(targets_of(cast) == targets);
-  const auto rest = without_targets(cast);
-  for (const Target& target : targets) {
-    const Frame frame = for_target(cast, target, rest);
-    check_header(frame.header, frame.body->size());
-    CHECK(frame.header.kind == FrameKind::kRequest);
-    CHECK(frame.header.target_node == target.node);
-    CHECK(frame.header.target_actor == target.actor);
-    CHECK(frame.header.index == target.index);
-    CHECK(frame.header.request == 9);
-    CHECK(view(frame).chain.size() == 2);
-    CHECK(buffer_of(frame, 0) == "buffer");
-  }
-}
-
-TEST_CASE("more targets than a cast has room for are refused") {
-  Frame cast = cast_of(request("m", 0, "", {}), std::vector<Target>(2));
-  for (const std::uint32_t count : {3U, ~0U}) {
-    cast.header.target_count = count;
-    CHECK_THROWS_AS(without_targets(cast), FrameError);
-  }
-  CHECK_THROWS_AS(targets_of(cast), FrameError);
-}
-
 TEST_CASE("memory of a size that cannot be is refused") {
   CHECK_THROWS_AS(Bytes(SIZE_MAX), std::bad_alloc);
   CHECK(Bytes(0).data() == nullptr);

@@ -165,28 +165,21 @@ TEST_CASE("where nobody listens, or says a word, trying again is of use") {
 }
 
 TEST_CASE("what waited for a host goes in order once it is dialed") {
-  constexpr int kMessages = 300;
   for (const auto& [one, other] : all_credentials()) {
     Host host(node_id(2, 0), other);
     const auto worker = started(node_id(2, 1));
     link(*host.node, *worker);
     const auto node = started(node_id(1, 0));
-    const std::vector<Target> targets{{host.node->id(), kActor, 0},
-                                      {worker->id(), kActor, 1}};
     // Some before there is a way, some while it opens, some after.
-    std::thread sender([&] {
-      for (int i = 0; i < kMessages; ++i)
-        send(*node, {targets, std::to_string(i)});
-    });
+    Stream stream(*node,
+                  {{host.node->id(), kActor, 0}, {worker->id(), kActor, 1}});
     CHECK((next(*node) == News{"!unrouted", host.node->id(), ""}));
     dial(*node, host, one, host.node->id());
-    for (int i = 0; i < kMessages; ++i) {
-      CHECK(data_of(take(*host.node, kActor)) == std::to_string(i));
-      CHECK(data_of(take(*worker, kActor)) == std::to_string(i));
-    }
-    sender.join();
-    // The agent was asked once.
     CHECK(next(*node).what == "!dialed");
+    stream.end();
+    CHECK(stream.arrives_at(*host.node, kActor));
+    CHECK(stream.arrives_at(*worker, kActor));
+    // The agent was asked once.
     CHECK(no_news(*node));
   }
 }

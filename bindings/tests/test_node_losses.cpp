@@ -3,9 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/time.h>
 
-#include <thread>
-
-#include "nodes.h"
+#include "hosts.h"
 
 using namespace nodes;
 using eclosion::FrameKind;
@@ -128,15 +126,11 @@ TEST_CASE("what is sent while the way through another opens is in order") {
   const auto other = started(kOther);
   link(*node, *relay, false);
   link(*relay, *other, false);
-  std::thread sender([&] {
-    for (int i = 0; i < 300; ++i)
-      send(*node, {{{kOther, kActor, 0}}, std::to_string(i)});
-  });
+  hosts::Stream stream(*node, {{kOther, kActor, 0}});
   CHECK(news(*node, "!unrouted").header.source_node == kOther);
   node->route_through(kOther, kThird);
-  for (int i = 0; i < 300; ++i)
-    CHECK(data_of(take(*other, kActor)) == std::to_string(i));
-  sender.join();
+  stream.end();
+  CHECK(stream.arrives_at(*other, kActor));
   // And back, the same way.
   other->route_through(kSelf, kThird);
   const auto made = call(*node, {{{kOther, kActor, 0}}, "x"});
@@ -239,6 +233,19 @@ TEST_CASE("who waits for room in a lost host's mailbox waits no longer") {
   node->bury_host(kOther, "gone");
   CHECK(node->windows().gate().count() != seen);
   CHECK(node->try_send(*next, nullptr));
+}
+
+TEST_CASE("shared memory of what waits for a lost host is free again") {
+  NodeSettings small = settings(kWorker);
+  small.shared_memory_limit = 1 << 20;
+  const auto node = started(kSelf);
+  const auto worker = started(small);
+  link(*node, *worker);
+  const std::string large(300'000, 'l');
+  send(*worker, {{{kOther, kActor, 0}}, "x", {large}});
+  CHECK(news(*node, "!unrouted").header.source_node == kOther);
+  node->bury_host(kOther, "gone");
+  CHECK(all_is_free(*worker));
 }
 
 TEST_CASE("a process behind a gateway learns of a host that is given up") {

@@ -23,9 +23,10 @@ _KEYS = (
     "heartbeat_interval",
     "heartbeat_timeout",
     "eof_grace",
+    "cast_fanout",
 )
 #: What two ends of a connection must not see differently: the client's hold in its whole program.
-_AGREED = ("max_frame", "heartbeat_interval", "heartbeat_timeout")
+_AGREED = ("max_frame", "heartbeat_interval", "heartbeat_timeout", "cast_fanout")
 
 #: The bits of a node's identity that are those of its gateway.
 GATEWAYS = 0xFFFFFFFF_00000000

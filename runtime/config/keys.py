@@ -139,6 +139,13 @@ _TABLE = (
         low=0,
     ),
     Key(
+        "cast_fanout",
+        "count",
+        8,
+        "Hosts that a message for more goes to from one; each passes it on to as many. 0: to all.",
+        low=0,
+    ),
+    Key(
         "stuck_after",
         "duration",
         60.0,

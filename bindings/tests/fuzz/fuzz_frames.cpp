@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cast.h"
 #include "check.h"
 #include "choices.h"
 #include "frame.h"
@@ -15,6 +16,8 @@
 namespace {
 
 using eclosion::BodyView;
+using eclosion::Branch;
+using eclosion::Bytes;
 using eclosion::ChainLink;
 using eclosion::Frame;
 using eclosion::FrameError;
@@ -51,14 +54,27 @@ void view(const Frame& frame) {
   }
 }
 
+// What a host does with a tree: what it sends on has no fault.
+void pass_on(const Frame& tree, const std::shared_ptr<const Bytes>& rest) {
+  const std::vector<Branch> branches = branches_of(tree);
+  const Frame request = for_target(tree, {}, rest);
+  for (const auto part : parts_of(branches, 3)) {
+    const Frame sent = tree_of(request, part);
+    check_header(sent.header, sent.body->size());
+    FUZZ_CHECK(branches_of(sent).size() == part.size());
+    FUZZ_CHECK(without_rows(sent)->size() == rest->size());
+  }
+}
+
 // What a node does with a frame.
 void look_into(const Frame& frame) {
   try {
-    if (frame.header.kind != FrameKind::kCast) return view(frame);
-    const auto rest = without_targets(frame);
-    for (const Target& target : targets_of(frame)) {
+    const bool tree = frame.header.kind == FrameKind::kTree;
+    if (frame.header.kind != FrameKind::kCast && !tree) return view(frame);
+    const auto rest = without_rows(frame);
+    for (const Target& target : targets_of(frame))
       view(for_target(frame, target, rest));
-    }
+    if (tree) pass_on(frame, rest);
   } catch (const FrameError&) {  // what it is to say
   }
 }
@@ -84,14 +100,15 @@ std::vector<Frame> received(std::string_view stream, std::size_t piece) {
 
 FrameHeader header_from(Choices& choices) {
   FrameHeader header;
-  header.kind = static_cast<FrameKind>(1 + choices.below(8));
+  header.kind = static_cast<FrameKind>(1 + choices.below(12));
   header.flags = choices.next();
   header.method_length = static_cast<std::uint16_t>(choices.number());
   header.chain_length = static_cast<std::uint32_t>(choices.number());
   header.buffer_count = static_cast<std::uint32_t>(choices.number());
-  if (header.kind == FrameKind::kCast) {
+  if (header.kind == FrameKind::kCast || header.kind == FrameKind::kTree) {
     header.target_count =
         std::max(1U, static_cast<std::uint32_t>(choices.number()));
+    header.index = static_cast<std::uint32_t>(choices.number());
   }
   header.data_length = choices.number();
   return header;
