@@ -22,18 +22,24 @@ def begin(here: Local, *, client: int | None = None, first: bool = False) -> Non
     """
     path = config.get("trace_file")
     if path:
-        from runtime.telemetry.trace import Trace
+        from runtime.telemetry.trace import BusyTraceError, Trace
 
         root = here.root if client is None else client
         path = os.path.abspath(path)  # noqa: PTH100 - pathlib costs every start of a process
-        if root == here.node.id:
-            config.configure(trace_file=path)
         if root & GATEWAYS != here.gateway:
             from runtime.telemetry.trace_parts import part_of
 
             path = part_of(path, here.host, here.gateway)
         try:
-            state.trace = Trace(path, here.node.id, here.name, here.host, first=first)
+            try:
+                state.trace = Trace(path, here.node.id, here.name, here.host, first=first)
+            except BusyTraceError as error:
+                stem, suffix = os.path.splitext(path)  # noqa: PTH122
+                path = f"{stem}-{os.getpid()}{suffix}"
+                sys.stderr.write(f"{error}; this one's is {path}\n")
+                state.trace = Trace(path, here.node.id, here.name, here.host, first=first)
+            if root == here.node.id:
+                config.configure(trace_file=path)
         except OSError as error:
             if root == here.node.id:
                 raise

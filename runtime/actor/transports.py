@@ -18,6 +18,11 @@ class ChannelTransport(Enum):
     TcpWithHostname = "tcp"
     Tls = "tls"
 
+    @property
+    def setting(self) -> str:
+        """What the setting `transport` calls it."""
+        return _KINDS.get(self, "unix")
+
 
 _SHORT = {
     "unix": ChannelTransport.Unix,
@@ -41,7 +46,7 @@ def enable_transport(transport: ChannelTransport | str) -> None:
         reason = core.tls_unavailable()
         if reason:
             raise ValueError(f"TLS is not available: {reason}")
-    config.configure(transport=_KINDS.get(chosen, "unix"))
+    config.configure(transport=chosen)
 
 
 _KINDS = {

@@ -135,6 +135,9 @@ def _flag(given: object) -> bool | None:
 def _text(given: object) -> str | None:
     if isinstance(given, str):
         return given
+    setting = getattr(given, "setting", None)  # a ChannelTransport
+    if isinstance(setting, str):
+        return setting
     path = getattr(given, "__fspath__", None)
     found = path() if callable(path) else None
     return found if isinstance(found, str) else None

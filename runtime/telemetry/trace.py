@@ -11,6 +11,7 @@ import errno
 import fcntl
 import json
 import os
+import struct
 import sys
 import threading
 import time
@@ -24,13 +25,19 @@ if TYPE_CHECKING:
 _LONGEST = 1 << 16  # bytes of a line
 
 
+class BusyTraceError(OSError):
+    """A program that runs writes to the file."""
+
+
 class Trace:
     """The part of this process. The one that is `first` makes the file anew, and ends it."""
 
     def __init__(self, path: str, node: int, name: str, host: str, *, first: bool) -> None:
         self.path = path
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        self._fd = os.open(path, flags | os.O_TRUNC if first else flags, 0o644)
+        self._fd = os.open(path, flags, 0o644)
+        if first:
+            self._make_anew()
         self._first = first
         self._node = node
         self._pid = os.getpid()
@@ -38,6 +45,17 @@ class Trace:
         self._lock = threading.Lock()
         self._begin()
         self._emit("M", "process_name", 0, args={"name": f"{name} on {host}"})
+
+    def _make_anew(self) -> None:
+        """Empty the file, and hold it while this process has it; BusyTraceError if another does."""
+        whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        try:
+            # Of the open file, and no hindrance to those of this program that append to it.
+            fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, whole)
+        except BlockingIOError:
+            os.close(self._fd)
+            raise BusyTraceError(f"{self.path} is the trace of another program") from None
+        os.ftruncate(self._fd, 0)
 
     def _begin(self) -> None:
         """Write the beginning of the file, unless another process has."""

@@ -184,6 +184,26 @@ def test_a_trace_when_its_file_cannot_be(program: Callable[[str], Script], tmp_p
     assert f"FileNotFoundError: [Errno 2] No such file or directory: '{path}'" in script.out
 
 
+def test_a_trace_when_another_program_writes_to_the_file(
+    program: Callable[[str], Script], tmp_path: Path
+) -> None:
+    path = tmp_path / "trace.json"
+    source = PROGRAM.format(path=str(path))
+    first = program(source + "print('RUNS', 1, flush=True)\ntime.sleep(60)\n")
+    first.marker("RUNS", SECONDS)
+    before = path.read_text()
+    second = program(source)
+    assert second.finish(SECONDS) == 0, second.out
+    other = tmp_path / f"trace-{second.pid}.json"
+    assert f"{path} is the trace of another program; this one's is {other}" in second.out
+    assert len(those(json.loads(other.read_text()), ph="X", name="worker.echo")) == 2
+    assert path.read_text().startswith(before)
+    first.close()
+    third = program(source)  # what a killed program has left is nobody's
+    assert third.finish(SECONDS) == 0, third.out
+    assert len(those(json.loads(path.read_text()), ph="X", name="worker.echo")) == 2
+
+
 def test_a_trace_when_it_is_of_a_host_without_the_client(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     for node in (1, 2):

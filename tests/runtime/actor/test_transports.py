@@ -41,6 +41,10 @@ def test_enable_transport_is_the_setting(
 ) -> None:
     ra.enable_transport(given)
     assert config.get("transport") == kept
+    config.configure(transport="unix")
+    if isinstance(given, ChannelTransport):  # as programs for Monarch have it
+        config.configure(default_transport=given)
+        assert config.get("transport") == kept
 
 
 def test_enable_transport_when_there_is_none_of_that_name(new: None) -> None:
