@@ -33,10 +33,12 @@ os.environ["ACTOR_BENCHMARK_RUN"] = RUN
 from actor_measures.process_tree import left_behind, members  # noqa: E402
 from actor_soak.crowd import PATIENCE, Crowd, sleepers  # noqa: E402
 from actor_soak.findings import Findings  # noqa: E402
-from actor_soak.holdings import Held, growth  # noqa: E402
+from actor_soak.holdings import trend  # noqa: E402
+from actor_soak.ledger import Tally  # noqa: E402
 from actor_soak.plan import WEIGHTS, Plan  # noqa: E402
 from actor_soak.rounds import Rounds  # noqa: E402
-from actor_soak.talker import api, descriptors, resident  # noqa: E402
+from actor_soak.sampling import Samples  # noqa: E402
+from actor_soak.talker import api  # noqa: E402
 
 _GRACE = 3.0
 
@@ -56,9 +58,9 @@ def main() -> int:
     faulthandler.dump_traceback_later(given.seconds + 8 * PATIENCE, exit=True)
     # A supervisor's SIGTERM is no reason to leave processes behind.
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
-    findings, samples, messages = Findings(), list[Held](), 0
+    findings, samples, messages = Findings(), Samples(), 0
     try:
-        samples, messages = _soak(given, findings)
+        messages = _soak(given, findings, samples)
     except Exception as error:  # noqa: BLE001 # the findings so far are worth their table
         findings.fault(f"the soak broke off: {type(error).__name__}: {error}")
     finally:
@@ -72,24 +74,19 @@ def main() -> int:
     return 1 if findings.faults else 0
 
 
-def _soak(given: argparse.Namespace, findings: Findings) -> tuple[list[Held], int]:
+def _soak(given: argparse.Namespace, findings: Findings, samples: Samples) -> int:
     told: Counter[str] = Counter()
     # A death may reach the owner once; a package that does not name deaths cannot be judged.
     api.unhandled_fault_hook = lambda failure: told.update([getattr(failure, "event_id", "")])
     remote = 0 if given.no_link else min(2, given.procs - 1)
-    samples = []
     with Crowd(given.procs - remote, remote) as crowd:
         try:
             plan = Plan(given.seed, crowd.local, crowd.remote, given.events)
             rounds = Rounds(crowd, plan, findings)
             crowd.fill((*crowd.local, *crowd.remote))
-            deadline = time.monotonic() + given.seconds
-            while time.monotonic() < deadline and not findings.faults:
-                event = rounds.round()
-                tallies = rounds.settle()
-                samples.append(Held(descriptors(), resident()))
-                line = f"{findings.rounds}: {event.kind} {event.victims}, {samples[-1]}"
-                print(line, file=sys.stderr, flush=True)
+            tallies = _play(given.seconds / 2, rounds, samples, findings)
+            samples.half_is_over()
+            tallies = _play(given.seconds / 2, rounds, samples, findings) or tallies
             for death, times in told.items():
                 if death and times > 1:
                     findings.fault(f"the owner was told {times} times of the death {death}")
@@ -97,12 +94,25 @@ def _soak(given: argparse.Namespace, findings: Findings) -> tuple[list[Held], in
             messages = rounds.messages() + sum(sum(t.sent.values()) for t in tallies)
         finally:
             api.shutdown_context().get(timeout=PATIENCE)
-    return samples, messages
+    return messages
 
 
-def _check_end(crowd: Crowd, findings: Findings, samples: list[Held]) -> None:
+def _play(seconds: float, rounds: Rounds, samples: Samples, findings: Findings) -> list[Tally]:
+    """Play rounds until the time is over, or one has a fault; return what the living say then."""
+    deadline = time.monotonic() + seconds
+    tallies: list[Tally] = []
+    while time.monotonic() < deadline and not findings.faults:
+        event = rounds.round()
+        tallies = rounds.settle()
+        held = samples.take(rounds.second_host)
+        line = f"{findings.rounds}: {event.kind} {event.victims}, {held}"
+        print(line, file=sys.stderr, flush=True)
+    return tallies
+
+
+def _check_end(crowd: Crowd, findings: Findings, samples: Samples) -> None:
     """Look for what the dead left, while the living are still there."""
-    for text in growth(samples):
+    for text in samples.growth():
         findings.fault(text)
     deadline = time.monotonic() + _GRACE
     while len(left := sleepers(members(RUN))) > crowd.grandchildren():
@@ -114,7 +124,7 @@ def _check_end(crowd: Crowd, findings: Findings, samples: list[Held]) -> None:
 
 
 def _told(
-    given: argparse.Namespace, findings: Findings, samples: list[Held], messages: int
+    given: argparse.Namespace, findings: Findings, samples: Samples, messages: int
 ) -> dict[str, Any]:
     noticed = {
         kind: {"p50": statistics.median(taken), "max": max(taken), "count": len(taken)}
@@ -130,8 +140,13 @@ def _told(
         "calls": findings.calls,
         "messages of the living": messages,
         "noticed": noticed,
-        "descriptors": [held.descriptors for held in samples],
-        "memory": [held.memory for held in samples],
+        "descriptors": [held.descriptors for held in samples.client],
+        "memory": [held.memory for held in samples.client],
+        "shared memory": [held.shared for held in samples.client],
+        "counts": dict(samples.client[-1].counts) if samples.client else {},
+        "memory of the second host": [held.memory for held in samples.host],
+        "trend": trend(samples.client),
+        "trend of the second host": trend(samples.host) if samples.host else [],
         "faults": findings.faults,
     }
 
@@ -147,6 +162,8 @@ def _table(told: dict[str, Any]) -> str:
         for name in ("descriptors", "memory")
         if told[name]
     ]
+    lines += [f"the client: {text}" for text in told["trend"]]
+    lines += [f"the second host: {text}" for text in told["trend of the second host"]]
     lines.append(f"{told['calls']:,} calls, {told['messages of the living']:,} messages")
     return "\n".join([*lines, *(f"FAULT: {text}" for text in told["faults"]), told["summary"]])
 

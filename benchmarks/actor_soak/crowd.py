@@ -40,6 +40,11 @@ class SecondHost:
         )
         self._mesh: Any = None
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
     def mesh(self) -> Any:  # noqa: ANN401 # HostMesh of either package
         """Return the mesh of the host, attached anew if it has been lost."""
         if self._mesh is None:

@@ -33,6 +33,11 @@ class Rounds:
         self._crowd, self._plan, self._findings = crowd, plan, findings
         self._sent: dict[str, int] = {}
 
+    @property
+    def second_host(self) -> int | None:
+        """The process of the second host, if there is one."""
+        return self._crowd.second.pid if self._crowd.second is not None else None
+
     def round(self) -> Event:
         """Let everyone talk while the next event happens; wait for all; fill the gaps."""
         event = self._plan.next()

@@ -1,13 +1,14 @@
 """What the soak judges by: message numbers, the plan of a seed, a link, and what is held."""
 
+import random
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from benchmarks.actor_soak.findings import Findings
-from benchmarks.actor_soak.holdings import Held, growth
+from benchmarks.actor_soak.holdings import Held, growth, trend
 from benchmarks.actor_soak.ledger import Ledger, Tally, missing, out_of_order
 from benchmarks.actor_soak.link import Link
 from benchmarks.actor_soak.plan import DEADLY, REMOTE, WEIGHTS, Plan
@@ -149,23 +150,81 @@ def test_link_when_stalled_passes_it_on_once_healed(echo_port: int) -> None:
         assert end.recv(1) == b"y"
 
 
-def test_growth_when_flat_or_too_short_is_none() -> None:
-    flat = [Held(40 + round_ % 3, (100 + round_ % 5) << 20) for round_ in range(40)]
-    assert growth(flat) == []
-    assert growth([Held(round_, round_ << 30) for round_ in range(8)]) == []
+ROUNDS = 60
+KIB = 1 << 10
+MIB = 1 << 20
 
 
-def test_growth_when_warming_up_only_is_none() -> None:
-    warm = [Held(10 + min(round_, 10) * 5, min(round_, 10) << 27) for round_ in range(48)]
-    assert growth(warm) == []
+def noise(seed: int, most: int) -> Callable[[], int]:
+    """Return what is more or less by chance."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable, not secret
+    return lambda: chance.randrange(-most, most)
+
+
+def run_of(
+    memory: Callable[[int], float], descriptors: Callable[[int], float] = lambda _: 40
+) -> list[Held]:
+    """Return the samples of a run: what is held after each round."""
+    return [Held(int(descriptors(r)), int(memory(r))) for r in range(ROUNDS)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_growth_when_flat_is_none(seed: int) -> None:
+    by_chance, one_or_two = noise(seed, 300 * KIB), noise(seed, 3)
+    assert growth(run_of(lambda _: 20 * MIB + by_chance(), lambda _: 40 + one_or_two())) == []
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        lambda r: min(r, ROUNDS // 2) * 10 * MIB,  # warming up
+        lambda r: 20 * MIB + (r > 45) * 15 * MIB,  # a peak of which nothing was given back
+        lambda r: 20 * MIB + (r > 35) * 3 * MIB + (r > 50) * 3 * MIB,  # two such peaks
+        lambda r: 20 * MIB + 3 * KIB * r,  # texts of the dead, up to their limit
+        lambda r: 50 * MIB - 100 * KIB * r,
+    ],
+)
+def test_growth_when_it_comes_to_an_end_is_none(memory: Callable[[int], float]) -> None:
+    assert growth(run_of(memory)) == []
+
+
+def test_growth_when_there_are_few_rounds_is_none() -> None:
+    assert growth([Held(round_, round_ * MIB) for round_ in range(15)]) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_growth_when_memory_leaks_is_told(seed: int) -> None:
+    by_chance = noise(seed, 300 * KIB)
+    (told,) = growth(run_of(lambda r: 20 * MIB + 50 * KIB * r + by_chance()))
+    assert told.startswith("the client's memory grew by ")
 
 
 def test_growth_when_something_is_kept_names_it() -> None:
-    kept = [Held(40 + 3 * round_, (100 + 4 * round_) << 20) for round_ in range(40)]
-    assert growth(kept) == [
-        "the client's descriptors grew from 84 to 144",
-        "the client's memory grew from 158 to 238 MiB",
+    kept = [
+        Held(40 + r, (20 << 20) + 50 * KIB * r, 5 << 20, {"flat": 7, "mailboxes": 3 * r})
+        for r in range(ROUNDS)
     ]
+    beside = "; with it, a round: mailboxes +3"
+    told = "the host's {} grew by {} a round in the second half, from {}" + beside
+    assert growth(kept, "the host") == [
+        told.format("descriptors", "1", "73 to 96"),
+        told.format("memory", "50 KiB", "22,130 to 23,255 KiB"),
+    ]
+
+
+def test_growth_when_shared_memory_is_kept_names_it() -> None:
+    (told,) = growth([Held(40, 20 << 20, r * 4 * MIB) for r in range(ROUNDS)])
+    assert told.startswith("the client's shared memory grew by 4")
+    assert growth([Held(40, 20 << 20, r % 7 * 2 * MIB) for r in range(ROUNDS)]) == []
+
+
+def test_trend_when_told_names_all() -> None:
+    assert trend(run_of(lambda _: 20 * MIB)) == [
+        "descriptors by 0 a round in the second half, from 40 to 40",
+        "memory by 0 KiB a round in the second half, from 20,480 to 20,480 KiB",
+        "shared memory by 0 KiB a round in the second half, from 0 to 0 KiB",
+    ]
+    assert trend([]) == ["there were too few rounds for a trend"]
 
 
 class SupervisionError(RuntimeError):

@@ -159,11 +159,12 @@ def test_future_when_its_error_was_raised_ends_with_its_last_reference(no_collec
     async def wait() -> None:
         await future()
 
-    for look in (
+    looks: list[Callable[[], object]] = [
         lambda: future().get(SECONDS),
         lambda: asyncio.run(wait()),
         lambda: future().exception(SECONDS),
-    ):
+    ]
+    for look in looks:
         with contextlib.suppress(ValueError):
             look()
     assert [each() for each in made] == [None] * 3
