@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable
 
@@ -77,6 +78,21 @@ def test_messages_through_the_client_arrive_once_and_in_order(
     for receiver in (first, second):
         _until_it_has(receiver, 4000)
         assert receiver.numbers.call_one().get(SECONDS) == list(range(4000))
+
+
+def test_messages_keep_their_order_when_the_other_host_is_given_up_to_the_client_meanwhile(
+    start: Start, quiet: None
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, says nothing
+        hosts = [start("tcp://127.0.0.1:0"), start("tcp://127.0.0.1:0")]
+        nobody = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        members = _members(hosts, [nobody, nobody])
+        first, second = members.slice(hosts=0), members.slice(hosts=1)
+        first.give.call_one(second, 500).get(SECONDS)  # these wait for the connection
+        hosts[0].wait_for("go through the client")
+        first.give.call_one(second, 500).get(SECONDS)
+        _until_it_has(second, 1000)
+        assert second.numbers.call_one().get(SECONDS) == [*range(500), *range(500)]
 
 
 def test_a_death_is_told_through_the_client_when_hosts_cannot_reach_each_other(
