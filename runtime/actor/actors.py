@@ -10,7 +10,7 @@ from contextlib import suppress
 from runtime import config, core
 from runtime.actor import _context, undelivered
 from runtime.actor.actor import Actor, offer_of
-from runtime.actor.answers import ActorStopped, Answer
+from runtime.actor.answers import ActorStopped, Answer, leave_fork
 from runtime.actor.errors import CallCancelledError, MeshFailure
 from runtime.actor.raised import describe_error, print_exception, told
 from runtime.actor.replies import ERROR, failure_bytes
@@ -232,11 +232,15 @@ class Runner:
         token = _context.enter(context)
         span, failed = self.watch.begin(message), True
         try:
-            reply.result(method(*args, **kwargs))
+            result = method(*args, **kwargs)
+            leave_fork(None)
+            reply.result(result)
             failed = False
         except Exception as error:  # noqa: BLE001 - the endpoint's own, or its result's pickling
+            leave_fork(error)
             reply.error(error)
         except BaseException as error:
+            leave_fork(error)
             reply.fatal(error)
             raise
         finally:

@@ -9,6 +9,7 @@ from concurrent.futures.thread import ThreadPoolExecutor
 from runtime import config
 from runtime.actor import _context, loops, undelivered
 from runtime.actor.actor import offer_of
+from runtime.actor.answers import leave_fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,13 +110,16 @@ class _Server:
             result = method(*args, **kwargs)
             if hasattr(result, "__await__"):
                 result = await result
+            leave_fork(None)
             answer.result(result)
             failed = False
         except asyncio.CancelledError:
             answer.cancelled()
         except Exception as error:  # noqa: BLE001 - the endpoint's own
+            leave_fork(error)
             answer.error(error)
         except BaseException as error:
+            leave_fork(error)
             answer.fatal(error)
             raise
         finally:

@@ -7,6 +7,7 @@ import threading
 import warnings
 
 from runtime.actor import _context, loops
+from runtime.actor.forks import membership
 from runtime.actor.generic import Generic
 from runtime.telemetry import state
 
@@ -122,6 +123,7 @@ class Future(Generic[R]):
     async def _awaited(self) -> R:
         call = self._call
         if call is not None and not call.settled:
+            membership.check()
             with _Waiting(call):
                 await loops.until(call, lambda: call.settled)
         if call is not None:
@@ -136,6 +138,7 @@ class Future(Generic[R]):
     def _wait(self, call: Pending, timeout: float | None) -> None:
         if call.settled:
             return
+        membership.check()
         with _Waiting(call):
             if not call.wait(timeout):
                 raise TimeoutError(

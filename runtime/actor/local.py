@@ -7,6 +7,7 @@ import threading
 
 from runtime import config, core
 from runtime.actor._context import become_client
+from runtime.actor.forks import membership
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,11 +104,13 @@ def is_new() -> bool:
 
 def install(one: Local) -> None:
     """Make it the one of this process."""
+    membership.takes_part = True
     _present[:] = [one]
 
 
 def forget() -> None:
     """Make the process no part of a program any more."""
+    membership.takes_part = False
     _present.clear()
 
 

@@ -15,6 +15,7 @@ from runtime.actor import _context, local, sending, telling
 from runtime.actor.agent import Agent
 from runtime.actor.debugging import breakpoints
 from runtime.actor.identity import context_of_process, fill
+from runtime.actor.launch.child import leave_to_gateway
 from runtime.actor.logs import marking
 from runtime.actor.observing.process import DUMP, observe
 from runtime.actor.raised import print_exception, say
@@ -78,6 +79,7 @@ class Worker:
         self.agent.handlers |= {"leave": self._leave, "!lost": self._lost}
         _context.provide_root(lambda: context_of_process(here, _NOBODY))
         signal.signal(signal.SIGTERM, self._terminated)
+        os.register_at_fork(after_in_child=self._forked)
 
     def run(self) -> int:
         """Serve until the end."""
@@ -89,6 +91,13 @@ class Worker:
             self._end_actors()
             self._here.node.stop()
         return self._status
+
+    def _forked(self) -> None:
+        """Have signals end a fork as they end any program: nobody else would."""
+        if signal.getsignal(signal.SIGTERM) == self._terminated:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if signal.getsignal(signal.SIGINT) is leave_to_gateway:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _leave(self, _: Message | None) -> None:
         self.agent.leaving = True
