@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from contextlib import suppress
 
-from runtime import config, core
+from runtime import core
 from runtime.actor import _context, undelivered
 from runtime.actor.actor import Actor, offer_of
 from runtime.actor.answers import ActorStopped, Answer, leave_fork
 from runtime.actor.errors import CallCancelledError, MeshFailure
+from runtime.actor.patience import Patience
 from runtime.actor.raised import describe_error, print_exception, told
 from runtime.actor.replies import ERROR, failure_bytes
 from runtime.actor.shapes.shape import Extent, Point
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from runtime.core import Message
 
 _REMEMBERED = 1024  # calls that were given up before they were begun
+_BROKEN = 71  # status of a process in which the runtime cannot go on
 _NO_LOOP = "__supervise__ returned an awaitable, but the actor's endpoints are plain functions"
 
 
@@ -64,21 +65,6 @@ class Spec:
     def point(self) -> Point:
         """The place in the mesh."""
         return Point(self.rank, Extent(self.labels, self.sizes))
-
-
-class _Patience:
-    """Calls `give_up` when the block takes longer than `cleanup_timeout`; the block goes on."""
-
-    def __init__(self, give_up: Callable[[], None]) -> None:
-        self._timer = threading.Timer(config.get("cleanup_timeout"), give_up)
-        self._timer.daemon = True
-
-    def __enter__(self) -> None:
-        with suppress(RuntimeError):  # no thread can be started: then it waits
-            self._timer.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
 
 
 class Runner:
@@ -120,7 +106,9 @@ class Runner:
         # Actors whose endpoints are coroutines put their event loop's here.
         self.finish_async: Callable[[Any], object] = lambda _: None
         self.close_async: Callable[[], object] = lambda: None
-        self._thread = threading.Thread(target=self._run, name=self.watch.path, daemon=True)
+        self._thread = threading.Thread(
+            target=self._live_and_end, name=self.watch.path, daemon=True
+        )
 
     def start(self) -> None:
         """Begin on a thread of its own."""
@@ -144,6 +132,15 @@ class Runner:
             self.cancelled.popitem(last=False)
 
     # The life of the actor, on its thread.
+
+    def _live_and_end(self) -> None:
+        try:
+            self._run()
+        except BaseException as error:  # noqa: BLE001 - the runtime itself is broken here
+            try:
+                print_exception(error)
+            finally:  # callers are told of the end of a process, and of nothing else any more
+                os._exit(_BROKEN)
 
     def _run(self) -> None:
         spec = self.spec
@@ -203,7 +200,7 @@ class Runner:
         try:
             hook = getattr(self._user, "__cleanup__", None)
             if hook is not None:
-                with _Patience(give_up):
+                with Patience(give_up):
                     done = hook(error)
                     if hasattr(done, "__await__"):
                         self.finish_async(done)

@@ -245,6 +245,29 @@ def test_spawn_when_no_thread_can_be_started(
     assert [failure.kind for failure in failures] == ["init"]
 
 
+class Breaking(Actor):
+    """Breaks its interpreter."""
+
+    @endpoint
+    def breaks(self) -> None:
+        import builtins
+
+        builtins.len = builtins.isinstance = None  # type: ignore[assignment]
+
+    @endpoint
+    def fails(self) -> None:
+        raise ValueError
+
+
+def test_actor_when_its_interpreter_is_broken(failures: list[ra.MeshFailure]) -> None:
+    with ra.this_host().spawn_procs() as mesh:
+        breaking: Any = mesh.spawn("breaking", Breaking)
+        breaking.breaks.call_one().exception(SECONDS)
+        with pytest.raises(ra.SupervisionError, match="exited with status 71"):
+            breaking.fails.call_one().get(SECONDS)
+    until(lambda: [failure.status for failure in failures] == [71])
+
+
 STUCK = """
 import os, threading
 from runtime import actor as ra, config
