@@ -60,6 +60,11 @@ class Agent:
         self._order = itertools.count()
         self.leaving = False
 
+    def leave(self) -> None:
+        """Have `run` return soon. From any thread, or a signal's handler."""
+        self.leaving = True
+        self.local.node.tell(sending.AGENT, "!wake")
+
     def run(self) -> None:
         """Serve until `leaving` is set."""
         while not self.leaving:

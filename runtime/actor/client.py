@@ -105,8 +105,12 @@ class Client:
         """Tell every host where the others are. From any thread."""
         known = list(self.neighbours.known.values())
         data, _ = dumps(([(each.gateway, each.among_hosts, each.name) for each in known],))
-        gateways = sending.agents([each.gateway for each in known])
-        self.local.node.cast(gateways, 0, "neighbours", (), data, [], 0.0)
+        self._tell_each([each.gateway for each in known], "neighbours", data)
+
+    def _tell_each(self, gateways: Sequence[int], method: str, data: bytes) -> None:
+        """Tell hosts by themselves what changes the ways between them: none can pass it on."""
+        for gateway in gateways:
+            self.local.node.cast(sending.agents([gateway]), 0, method, (), data, [], 0.0)
 
     def let_go(self, gateways: Sequence[int], reason: str, *, shut_down: bool = False) -> None:
         """Let hosts go, and wait until what ran there has ended. Not on the agent's thread."""
@@ -115,7 +119,7 @@ class Client:
             return
         self.neighbours.leaving |= dict.fromkeys(known, reason)
         data, _ = dumps((shut_down,))
-        self.local.node.cast(sending.agents(known), 0, "detach", (), data, [], 0.0)
+        self._tell_each(known, "detach", data)
         patience = config.get("stop_timeout") + config.get("cleanup_timeout")
         with self._changed:
             gone = self._changed.wait_for(

@@ -62,7 +62,7 @@ def run_worker_loop_until_shutdown(
 ) -> None:
     """Serve this machine as a host until a client shuts it down; then return."""
     host = _Host(address, private_key, ca)
-    with _Terminating():
+    with _EndedBySignals(host):
         host.serve()
 
 
@@ -102,15 +102,16 @@ class _Host:
         self.listener = addresses.listener(bind)
         self.bind = addresses.bound(bind, self.listener)
         self.agreed: dict[str, Any] = {}
+        self.ending = False
         self.address = str(addresses.bound(dial, self.listener) if dial == bind else dial)
         self.name = socket.gethostname()
         _log.info("host %s listens at %s", self.name, self.bind)
         self._session = _Session(self)
 
     def serve(self) -> None:
-        """Serve clients until one shuts the host down."""
+        """Serve clients until one shuts the host down, or it is told to end."""
         try:
-            while not self._session.run():
+            while not self._session.run() and not self.ending:
                 self._session = _Session(self)
                 gc.collect()  # the last one's sockets, which are in cycles of references
         finally:
@@ -118,6 +119,12 @@ class _Host:
             self.listener.close()
             if self.bind.path:
                 os.unlink(self.bind.path)  # noqa: PTH108
+
+
+    def end(self) -> None:
+        """End what is served now, and serve no more. From any thread, or a signal's handler."""
+        self.ending = True
+        self._session.agent.leave()
 
 
 class _Session:
@@ -152,7 +159,8 @@ class _Session:
     def run(self) -> bool:
         """Serve until the client is gone; return whether it shut the host down."""
         try:
-            self.agent.run()
+            if not self._host.ending:
+                self.agent.run()
         finally:
             self._close()
         return self._shut_down
@@ -249,24 +257,28 @@ class _Session:
         )
 
 
-class _Terminating:
-    """While it lasts, SIGTERM ends the process only after all that the host has started."""
+class _EndedBySignals:
+    """While it lasts, SIGTERM and Ctrl-C end the process only after all that the host has started.
+
+    The handler raises nothing: Python drops what it raises in a finalizer.
+    """
+
+    def __init__(self, host: _Host) -> None:
+        self._host = host
+        self._before: dict[int, Callable[..., Any] | int | None] = {}
+        self._came = 0
 
     def __enter__(self) -> None:
-        self._before: Callable[..., Any] | int | None = None
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGTERM, _terminate)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                self._before[number] = signal.signal(number, self._end)
 
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGTERM, self._before)
-        if isinstance(error, _TerminatedError):
-            os.kill(os.getpid(), signal.SIGTERM)
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if self._came:
+            os.kill(os.getpid(), self._came)
 
-
-class _TerminatedError(BaseException):
-    """SIGTERM came."""
-
-
-def _terminate(*_: object) -> None:
-    raise _TerminatedError
+    def _end(self, number: int, _frame: object) -> None:
+        self._came = number
+        self._host.end()

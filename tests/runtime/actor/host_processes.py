@@ -17,9 +17,9 @@ TRUST = "trust_all_connections"
 
 
 class HostProcess:
-    """One host. Port 0 becomes the one that the system chose, in `address`."""
+    """One host, which runs `code` before. Port 0 becomes what the system chose, in `address`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a test may choose
         self,
         address: str,
         *,
@@ -27,8 +27,9 @@ class HostProcess:
         private_key: str = "",
         environment: Mapping[str, str] | None = None,
         before: Sequence[str] = (),
+        code: str = "",
     ) -> None:
-        command = [*before, sys.executable, "-c", _HOST, address, ca, private_key]
+        command = [*before, sys.executable, "-c", code + _HOST, address, ca, private_key]
         self.process = subprocess.Popen(
             command,
             stderr=subprocess.PIPE,

@@ -254,3 +254,27 @@ def _until(condition: Callable[[], bool]) -> None:
             return
         done.wait(0.01)
     raise AssertionError("it did not happen")
+
+
+_SIGNAL_IN_A_FINALIZER = """
+import gc, os
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), {number})
+        for _ in range(1000): pass  # the handler runs here
+last = Last()
+last.last = last
+gc.disable()  # the host collects it itself, between two clients
+del last
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_host_ends_when_a_signal_comes_where_python_drops_exceptions(
+    start: Start, number: int, quiet: None
+) -> None:
+    host = start("tcp://127.0.0.1:0", code=_SIGNAL_IN_A_FINALIZER.format(number=int(number)))
+    mesh = attach_to_workers(ca=TRUST, workers=[host.address])
+    mesh.initialized.get(SECONDS)
+    mesh.stop().get(SECONDS)
+    assert host.process.wait(SECONDS) == -number
