@@ -148,7 +148,7 @@ class Nursery:
 
     def close(self, grace: float) -> None:
         """Ask for the end of all processes and of the zygote, which goes on if it was stopped."""
-        with suppress(ProcessLookupError):
+        with suppress(OSError):  # it has gone, or the program became another user
             signal.pidfd_send_signal(self.pidfd, signal.SIGCONT)
         self._send(("close", grace), [])
 
@@ -183,8 +183,9 @@ class Nursery:
             self.destroy()
             select.select([self.pidfd], [], [], _END_SECONDS)
         how = self._reaped()
-        _kill_rest(self.run)
-        self.abandon()
+        self.abandon()  # first: there may be no other free descriptor
+        with suppress(OSError):  # nor that one: what it forked has died with it all the same
+            _kill_rest(self.run)
         reason = self.reason or f"its zygote (pid {self.pid}) {how}; it was killed with it"
         return [
             Exit(

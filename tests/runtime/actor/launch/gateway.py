@@ -4,10 +4,12 @@ import ctypes
 import json
 import os
 import queue
+import resource
 import select
 import signal
 import subprocess
 import sys
+import time
 from typing import Any
 
 SECONDS = 30.0
@@ -119,6 +121,31 @@ def use_subprocess() -> None:
     other = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, close_fds=False)
     say({**told, "fork": other.pid})
     signal.pause()
+
+
+def lack_descriptors() -> None:
+    """Lose the zygote when no descriptor is free; tell what is said of its process."""
+    gateway = Gateway()
+    heard = gateway.start("have_descendants")
+    zygote = gateway.launcher._all()[0].pid
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
+    os.kill(zygote, signal.SIGKILL)
+    told = gateway.exits.get(timeout=SECONDS)
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    again = gateway.start("look_at_python")
+    say([heard, told.signal, told.error, again["pid"]])
+    gateway.launcher.close(0)
+
+
+def become_another_user() -> None:
+    """Close after this process has lost the right to signal what it has started."""
+    gateway = Gateway()
+    heard = gateway.start("ignore_termination")
+    os.setuid(65534)
+    before = time.monotonic()
+    gateway.launcher.close(0)
+    say([heard, time.monotonic() - before])
 
 
 if __name__ == "__main__":

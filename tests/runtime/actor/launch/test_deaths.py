@@ -171,6 +171,22 @@ def test_zygote_when_the_program_reaps_every_child(gateway: Callable[[str], Gate
     assert again not in {heard["pid"], *heard["left"]}
 
 
+def test_zygote_when_no_descriptor_is_free(gateway: Callable[[str], Gateway]) -> None:
+    heard, number, error, again = gateway("lack_descriptors").told
+    assert number == signal.SIGKILL
+    assert error.endswith("it was killed with it")
+    assert again != heard["pid"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_close_when_the_gateway_may_not_signal(
+    gateway: Callable[[str], Gateway], all_gone: AllGone
+) -> None:
+    heard, seconds = gateway("become_another_user").told
+    assert seconds < 5
+    all_gone([heard["pid"]])
+
+
 def test_process_when_killed_with_descendants(host: Host, all_gone: AllGone) -> None:
     node, other = host.start("have_descendants"), host.start("have_descendants")
     heard, others = node.hears(), other.hears()
