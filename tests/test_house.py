@@ -153,7 +153,7 @@ def without_script_part(tree: ast.Module) -> ast.Module:
 # The commands of a package, and code that runs in a child process of our own making.
 MAY_EXIT = re.compile(
     r".*/(cli|__main__)\.py|.*/cli/.*|runtime/devices/child\.py|porting/conversion\.py"
-    r"|runtime/actor/launch/(child|zygote|nursery)\.py|runtime/actor/(faults|worker)\.py"
+    r"|runtime/actor/launch/(child|zygote|nursery)\.py|runtime/actor/(faults|leaving|worker)\.py"
 )
 
 

@@ -9,8 +9,9 @@ from collections import OrderedDict
 from runtime import core
 from runtime.actor import _context, undelivered
 from runtime.actor.actor import Actor, offer_of
-from runtime.actor.answers import ActorStopped, Answer, leave_fork
+from runtime.actor.answers import ActorStopped, Answer
 from runtime.actor.errors import CallCancelledError, MeshFailure
+from runtime.actor.leaving import leave_broken, leave_fork
 from runtime.actor.patience import Patience
 from runtime.actor.raised import describe_error, print_exception, told
 from runtime.actor.replies import ERROR, failure_bytes
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from runtime.core import Message
 
 _REMEMBERED = 1024  # calls that were given up before they were begun
-_BROKEN = 71  # status of a process in which the runtime cannot go on
 _NO_LOOP = "__supervise__ returned an awaitable, but the actor's endpoints are plain functions"
 
 
@@ -137,10 +137,7 @@ class Runner:
         try:
             self._run()
         except BaseException as error:  # noqa: BLE001 - the runtime itself is broken here
-            try:
-                print_exception(error)
-            finally:  # callers are told of the end of a process, and of nothing else any more
-                os._exit(_BROKEN)
+            leave_broken(error)
 
     def _run(self) -> None:
         spec = self.spec

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import suppress
-
 from runtime.actor.channel import ReplyPort
 from runtime.actor.errors import CallCancelledError
-from runtime.actor.forks import membership
 from runtime.actor.raised import describe_error, print_exception
 from runtime.actor.replies import ERROR, FAILED, failure_bytes, result_bytes
 
@@ -102,18 +97,3 @@ class Answer:
         else:
             failure = actor.fatal = actor.failure_of(error, "exception")
         actor.reply(self._message, FAILED, failure_bytes(failure))
-
-
-def leave_fork(error: BaseException | None) -> None:
-    """End a fork that comes back from user code, as a program would; the actor is its parent's."""
-    if not membership.cut_off:
-        return
-    status = 0 if error is None else 1
-    if isinstance(error, SystemExit) and isinstance(error.code, int | None):
-        status = error.code or 0
-    elif error is not None:
-        print_exception(error)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    os._exit(status & 0xFF)

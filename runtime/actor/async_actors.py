@@ -9,7 +9,7 @@ from concurrent.futures.thread import ThreadPoolExecutor
 from runtime import config
 from runtime.actor import _context, loops, undelivered
 from runtime.actor.actor import offer_of
-from runtime.actor.answers import leave_fork
+from runtime.actor.leaving import leave_fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
