@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tests.runtime.actor.host_processes import HostProcess
 from tests.runtime.field.machine import Machine
 from tests.runtime.field.scripts import Script
 
@@ -138,3 +139,25 @@ print("FAILED", failed, flush=True)
     assert script.finish(SECONDS) == 0, script.out
     assert script.marker("FAILED", SECONDS) == []
     assert script.marker("MORE", SECONDS) == 1
+
+
+def test_processes_of_another_host_when_it_was_stopped(
+    start: Callable[..., HostProcess], program: Program
+) -> None:
+    host = start("tcp://127.0.0.1:0")
+    script = program(
+        HEAD.replace("heartbeat_timeout=0.6, spawn_timeout=1.5", "heartbeat_timeout=3")
+        + WORKS
+        + f"""
+ca = "trust_all_connections"
+hosts = ra.attach_to_workers(workers=["{host.address}"], ca=ca)
+far = hosts.spawn_procs({{"r": 2}}).spawn("far", Busy)
+far.add.call().get(30)
+os.kill({host.pid}, signal.SIGSTOP)
+time.sleep(0.8)  # many heartbeats, but not those that make it dead
+os.kill({host.pid}, signal.SIGCONT)
+print("FAR", [*far.add.call().get(30).values()], failed, flush=True)
+"""
+    )
+    assert script.finish(SECONDS) == 0, script.out
+    assert script.out.count("FAR [2, 2] []") == 1
