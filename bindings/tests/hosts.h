@@ -304,12 +304,18 @@ class Stream {
     thread_.join();
   }
   void end() { ending_ = true; }
-  // Whether all arrive there in order.
-  static bool arrives_at(nodes::Node& node, nodes::ActorId actor) {
+  // Whether all arrive in order, taken from all of these at the same pace: a
+  // full window would hold the thread back.
+  static bool arrives_at(const std::vector<nodes::Node*>& targets,
+                         nodes::ActorId actor) {
     for (int i = 0;; ++i) {
-      const std::string data = nodes::data_of(nodes::take(node, actor));
-      if (data == "end") return i >= 100;
-      if (data != std::to_string(i)) return false;
+      std::size_t ends = 0;
+      for (nodes::Node* node : targets) {
+        const std::string data = nodes::data_of(nodes::take(*node, actor));
+        ends += data == "end";
+        if (data != "end" && data != std::to_string(i)) return false;
+      }
+      if (ends != 0) return ends == targets.size() && i >= 100;
     }
   }
 

@@ -177,8 +177,7 @@ TEST_CASE("what waited for a host goes in order once it is dialed") {
     dial(*node, host, one, host.node->id());
     CHECK(next(*node).what == "!dialed");
     stream.end();
-    CHECK(stream.arrives_at(*host.node, kActor));
-    CHECK(stream.arrives_at(*worker, kActor));
+    CHECK(stream.arrives_at({host.node.get(), worker.get()}, kActor));
     // The agent was asked once.
     CHECK(no_news(*node));
   }
