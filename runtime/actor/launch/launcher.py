@@ -18,6 +18,7 @@ from runtime.actor.launch.process import Exit, Spawn
 
 __all__ = ["Exit", "Launcher", "LauncherClosedError", "Spawn"]
 
+_BEGINNING = 3.0  # seconds that the end waits for zygotes that are not ready
 _MARGIN = 10.0  # seconds that the end may take after the grace
 _JOIN = 5.0
 
@@ -139,7 +140,13 @@ class Launcher:
                 os.close(self._wake)
 
     def _join(self, thread: threading.Thread, grace: float) -> None:
-        thread.join(grace + _MARGIN)
+        thread.join(_BEGINNING)
+        if thread.is_alive():  # what a zygote imports may never end
+            with self._lock:
+                for one in self._all():
+                    if not one.told:
+                        one.destroy()
+            thread.join(max(0.0, grace + _MARGIN - _BEGINNING))
         if thread.is_alive():
             with self._lock:
                 for one in self._all():

@@ -92,6 +92,7 @@ class Nursery:
     link: control.Control
     lives: dict[int, Life] = field(default_factory=dict)  # by number
     reason: str = ""  # why it does not serve, once it said so
+    told: bool = False  # anything yet: before, it is not ready and has no processes
     _queue: deque[tuple[control.Message, list[int]]] = field(default_factory=deque)
 
     @property
@@ -154,7 +155,7 @@ class Nursery:
 
     def destroy(self) -> None:
         """Kill the zygote; its children die with it."""
-        with suppress(ProcessLookupError):
+        with suppress(OSError):  # it has gone, or the program became another user
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
     def flush(self) -> None:
@@ -209,6 +210,7 @@ class Nursery:
 
     def _note(self, message: control.Message) -> list[Exit]:
         kind, *rest = message
+        self.told = True
         if kind == "started":
             number, pid = rest
             if number in self.lives:

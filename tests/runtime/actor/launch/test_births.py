@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -204,6 +205,15 @@ def test_preload_when_a_module_exits(new_host: Callable[..., Host], tmp_path: Pa
     host = new_host(preload=["exiting_module"])
     told = host.exit_of(host.start("wait"))
     assert "preload of exiting_module failed: SystemExit: 3" in told.error
+
+
+def test_close_when_a_module_does_not_end_its_import(new_host: Callable[..., Host]) -> None:
+    host = new_host(preload=["hanging_module"])
+    node = host.start("wait")
+    before = time.monotonic()
+    host.launcher.close(10.0)
+    assert time.monotonic() - before < 5
+    assert host.exit_of(node).pid == 0
 
 
 def test_preload_when_a_module_starts_a_thread(new_host: Callable[..., Host]) -> None:

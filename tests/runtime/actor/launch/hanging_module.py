@@ -1,0 +1,5 @@
+"""A module whose import does not end."""
+
+import threading
+
+threading.Event().wait(600)
