@@ -106,6 +106,7 @@ class Gateway:
         _present[self._node.id] = self
         agent.handlers |= {
             "spawn_procs": self._ordered,
+            "spawn_actors": self._pass_on,
             "stop_procs": self._stop_ordered,
             "ready": self._ready,
             "!lost": self._lost,
@@ -172,6 +173,14 @@ class Gateway:
 
     def _ordered(self, message: Message) -> None:
         self.spawn(loads(message.data)[0])
+
+    def _pass_on(self, message: Message) -> None:
+        """Have actors begin in processes of this host, which were ordered before."""
+        nodes, spec, ranks = loads(message.data)
+        data, _ = dumps((spec, ranks))
+        to = sending.agents(nodes)
+        patience = config.get("send_timeout")
+        self._node.cast(to, sending.AGENT, "spawn", (), data, message.buffers(), patience)
 
     def _stop_ordered(self, message: Message) -> None:
         nodes, reason = loads(message.data)

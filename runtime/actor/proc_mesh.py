@@ -11,7 +11,7 @@ from runtime.actor.actor_mesh import ActorMesh
 from runtime.actor.agent import pickled_class
 from runtime.actor.errors import SerializationError
 from runtime.actor.future import Future
-from runtime.actor.local import local, new_actor_id
+from runtime.actor.local import GATEWAYS, local, new_actor_id
 from runtime.actor.logs.options import set_options
 from runtime.actor.ownership import current_owner
 from runtime.actor.replies import failure_from, problem_of
@@ -237,13 +237,36 @@ class _Actors:
         calls: list[core.Call] = []
 
         def start(some: Sequence[Child]) -> None:
-            calls.append(self._start(some))
+            if calls:
+                self._start_again(some)
+            else:
+                calls.append(self._start(some))
 
         owner.spawned(group, mesh, children, start, policy)
         mesh._owned(  # noqa: SLF001 - of the same package
             Future(calls[0], _nothing_of(self._name), lambda: None),
             lambda reason: owner.stop_group(group, reason).future(),
         )
+
+    def _start_again(self, children: Sequence[Child]) -> None:
+        """Begin their next lives, in processes that may have been ordered just now.
+
+        Their gateway passes it on: until it has the order, the process is a dead one to it.
+        """
+        by_gateway: dict[int, list[Child]] = {}
+        for child in children:
+            by_gateway.setdefault(child.node & GATEWAYS, []).append(child)
+        for gateway, some in by_gateway.items():
+            if gateway == self._here.node.id:
+                self._start(some)
+                continue
+            nodes = tuple(child.node for child in some)
+            data, _ = dumps((nodes, self._spec, tuple(child.point.rank for child in some)))
+            patience = config.get("send_timeout")
+            to = sending.agents([gateway])
+            node, carried = self._here.node, self._carried
+            node.cast(to, sending.AGENT, "spawn_actors", (), data, carried, patience)
+            self._tell_of_the_dead(some)
 
     def _start(self, children: Sequence[Child]) -> core.Call:
         nodes = [child.node for child in children]
@@ -252,12 +275,15 @@ class _Actors:
         to = sending.agents(nodes)
         node = self._here.node
         call = core.call(node, to, sending.AGENT, "spawn", (), data, self._carried, timeout, "")
+        self._tell_of_the_dead(children)
+        return call
+
+    def _tell_of_the_dead(self, children: Sequence[Child]) -> None:
+        """Tell the owner of processes that died before: nobody will tell of them again."""
         for child in children:
-            # A process that died before: nobody will tell of it again.
-            obituary = node.obituary_of(child.node)
+            obituary = self._here.node.obituary_of(child.node)
             if obituary is not None:
                 self._owner.ended([child], failure_from(obituary))
-        return call
 
 
 def _nothing_of(name: str) -> Callable[[core.Call], None]:
