@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 from contextlib import suppress
 
@@ -10,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_BACKLOG = 8
 _NAME = "{pid}-{begun}.{kind}"
 
 
@@ -51,6 +53,35 @@ def open_private(folder: str, *, make: bool) -> int:
             f"user's ({os.geteuid()}) with mode 700: remove it"
         )
     return fd
+
+
+def listener(kind: str = "sock") -> tuple[socket.socket, int, str]:
+    """Return a socket of this process that listens, the descriptor of its folder, and its name.
+
+    It is in the first folder that takes it; the OSError of the last one when none does.
+    """
+    problem = OSError("there is no folder for sockets")
+    name = socket_name(os.getpid(), kind)
+    for folder in folders():
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+        try:
+            fd = open_private(folder, make=True)
+        except OSError as error:
+            problem = error
+            one.close()
+            continue
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=fd)
+            one.bind(path_of(fd, name))
+            one.listen(_BACKLOG)
+        except OSError as error:
+            problem = error
+            one.close()
+            os.close(fd)
+            continue
+        return one, fd, name
+    raise problem
 
 
 def socket_name(pid: int, kind: str = "sock") -> str:

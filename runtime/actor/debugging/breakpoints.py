@@ -31,8 +31,12 @@ def _stop(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - breakpoint()'s
     found = instance.own.get("debugger")
     if found is None:
         found = instance.own["debugger"] = _remote(instance)
-    found.set_trace(sys._getframe(1))  # noqa: SLF001 - documented, and what pdb does
+    if found is not _PASSED:
+        found.set_trace(sys._getframe(1))  # noqa: SLF001 - documented, and what pdb does
     return None
+
+
+_PASSED = object()  # what an actor has in the place of a pdb that nobody could talk to
 
 
 class _Lines:
@@ -97,6 +101,12 @@ def _remote(instance: _context.Instance) -> Any:  # noqa: ANN401 - a Pdb
     with warnings.catch_warnings():  # the loop of an async actor is to stand still
         warnings.simplefilter("ignore", UserWarning)
         controller = debug_controller()
+        problem = controller.problem.call_one().get()
+    if problem:
+        print(  # noqa: T201 - to whoever set the breakpoint
+            f"breakpoints are passed: nobody could reach the debugger: {problem}", file=sys.stderr
+        )
+        return _PASSED
 
     class Remote(pdb.Pdb):
         """A pdb that says when it begins and ends to wait for commands."""

@@ -11,7 +11,7 @@ import socket
 import struct
 import sys
 import threading
-from contextlib import suppress
+from functools import partial
 
 from runtime.actor import _context
 from runtime.actor.actor import Actor
@@ -37,8 +37,21 @@ class DebugController(Actor):
     def __init__(self) -> None:
         _context.context().actor_instance.set_system()
         self._sessions = Sessions()
-        self._listener = _listener()
-        threading.Thread(target=self._serve, name="debugger", daemon=True).start()
+        self._listener: socket.socket | None = None
+        self._problem = ""
+        try:
+            self._listener, folder, _ = places.listener("debug")
+        except OSError as error:
+            self._problem = str(error)
+            return
+        os.close(folder)
+        serve = partial(self._serve, self._listener)
+        threading.Thread(target=serve, name="debugger", daemon=True).start()
+
+    @endpoint
+    def problem(self) -> str:
+        """Return why nobody can reach it; empty when somebody can."""
+        return self._problem
 
     @endpoint
     def stopped(self, stop: Stop, port: Port[str]) -> None:
@@ -65,12 +78,13 @@ class DebugController(Actor):
 
     def __cleanup__(self, error: BaseException | None) -> None:
         """Be reachable no more."""
-        self._listener.close()
+        if self._listener is not None:
+            self._listener.close()
 
-    def _serve(self) -> None:
+    def _serve(self, listener: socket.socket) -> None:
         while True:
             try:
-                connection, _ = self._listener.accept()
+                connection, _ = listener.accept()
             except OSError:
                 return
             credentials = connection.getsockopt(
@@ -87,25 +101,3 @@ class DebugController(Actor):
 def debug_controller() -> ActorMesh[DebugController]:
     """Return the debugger of the program."""
     return get_or_spawn_controller("debug_controller", DebugController).get()
-
-
-def _listener() -> socket.socket:
-    """Return a socket in the first folder that can be this user's own."""
-    problem: OSError | None = None
-    for folder in places.folders():
-        try:
-            fd = places.open_private(folder, make=True)
-        except OSError as error:
-            problem = error
-            continue
-        try:
-            name = places.socket_name(os.getpid(), "debug")
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=fd)
-            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
-            listener.bind(places.path_of(fd, name))
-            listener.listen(8)
-        finally:
-            os.close(fd)
-        return listener
-    raise problem or FileNotFoundError("there is no folder for sockets")

@@ -34,11 +34,7 @@ class StatusServer:
         self._gather = gather
         self._role = role
         self._pid = os.getpid()
-        self._name = places.socket_name(self._pid)
-        self._folder = _folder()
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
-        self._listener.bind(places.path_of(self._folder, self._name))
-        self._listener.listen(8)
+        self._listener, self._folder, self._name = places.listener()
         self._wake = os.eventfd(0, os.EFD_CLOEXEC)
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="status", daemon=True)
@@ -104,14 +100,3 @@ def _readable(host: dict[str, Any]) -> dict[str, Any]:
     """Return a host with nodes as text: JSON's numbers have not enough digits in most readers."""
     rows = [row | {"node": f"{row['node']:016x}"} for row in host["processes"]]
     return host | {"node": f"{host['node']:016x}", "processes": rows}
-
-
-def _folder() -> int:
-    """Return the folder for the socket: the first that can be this user's own."""
-    problem: OSError | None = None
-    for folder in places.folders():
-        try:
-            return places.open_private(folder, make=True)
-        except OSError as error:
-            problem = error
-    raise problem or FileNotFoundError("there is no folder for sockets")

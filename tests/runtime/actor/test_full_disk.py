@@ -118,12 +118,42 @@ try:
     for number in range(9): open(f"{disk}/{{number}}", "w")
 except OSError: pass
 print("HEARD", spawn().echo.call_one(7).get(30), flush=True)
+from runtime.telemetry import places
+def found():
+    return [name for folder in places.folders() if os.path.isdir(folder)
+        for name in os.listdir(folder)]
+print("FOUND", places.socket_name(os.getpid()) in found(), flush=True)
+from runtime.actor.debugging.debugger import debug_controller
+assert debug_controller().problem.call_one().get(30) == ""
+print("DEBUGGER", places.socket_name(os.getpid(), "debug") in found(), flush=True)
 """
     )
     assert script.finish(SECONDS) == 0, script.out
     assert script.marker("HEARD", SECONDS) == 7
-    assert "`python -m runtime status` will not find this program" in script.out
-    assert "No space left on device" in script.out
+    assert script.marker("FOUND", SECONDS) is True  # in the next folder
+    assert script.marker("DEBUGGER", SECONDS) is True
+
+
+def test_breakpoint_when_there_is_no_place_for_its_socket(program: Program) -> None:
+    script = program(
+        HEAD
+        + """
+from runtime.telemetry import places
+places.folders = lambda: ["/proc/none"]
+class Stops(Actor):
+    @endpoint
+    def stops(self):
+        breakpoint()
+        return 1
+stops = ra.this_host().spawn_procs().spawn("stops", Stops)
+print("PASSED", stops.stops.call_one().get(30) + stops.stops.call_one().get(30), flush=True)
+print("FAILED", failed, flush=True)
+"""
+    )
+    assert script.finish(SECONDS) == 0, script.out
+    assert script.marker("PASSED", SECONDS) == 2
+    assert script.marker("FAILED", SECONDS) == []
+    assert script.out.count("breakpoints are passed: nobody could reach the debugger") == 1
 
 
 def test_calls_when_there_is_no_memory(program: Program) -> None:
