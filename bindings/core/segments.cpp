@@ -18,6 +18,9 @@ namespace eclosion {
 namespace {
 
 constexpr std::uint64_t kSmallestSegment = 1 << 20;
+// Of each size so many are kept for the next messages: a peak of what is under
+// way is not held for good, nor are its descriptors.
+constexpr std::size_t kMostFree = 64;
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
@@ -151,7 +154,11 @@ void Segments::forget(NodeId node) {
 void Segments::free_segment(std::uint64_t id) {
   auto node = leased_.extract(id);
   const std::uint64_t size = node.mapped().size;
-  free_.emplace(size, std::move(node.mapped()));
+  if (free_.count(size) < kMostFree) {
+    free_.emplace(size, std::move(node.mapped()));
+  } else {
+    total_ -= size;
+  }
   trim(0);
   gate_.open();
 }

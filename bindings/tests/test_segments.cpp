@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -128,6 +129,28 @@ TEST_CASE("free segments make room for one of another size") {
   for (const auto id : ids) segments.add_readers(id, {});
   CHECK(segments.try_lease(3 * kMiB).memory != nullptr);
   CHECK(segments.bytes() <= 4 * kMiB);
+}
+
+TEST_CASE("a peak of leases is not kept") {
+  constexpr std::uint64_t kPeak = 300;
+  Segments segments(1024 * kMiB);
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  const auto before = open_files();
+  std::vector<std::uint64_t> ids;
+  for (std::uint64_t i = 0; i < kPeak; ++i)
+    ids.push_back(segments.try_lease(kSmall).id);
+  CHECK(segments.bytes() == kPeak * kMiB);
+  for (const auto id : ids) segments.add_readers(id, {});
+  CHECK(segments.bytes() <= 64 * kMiB);
+  CHECK(open_files() - before <= 64);
+  // Those of another size are kept beside them.
+  const auto large = segments.try_lease(16 * kMiB);
+  segments.add_readers(large.id, {});
+  CHECK(segments.try_lease(16 * kMiB).memory == large.memory);
+  CHECK(segments.try_lease(kSmall).memory != nullptr);
 }
 
 TEST_CASE("a lease is as large as was asked for, whatever is free") {
