@@ -293,8 +293,10 @@ class Stream {
  public:
   Stream(nodes::Node& node, std::vector<nodes::Target> targets)
       : thread_([this, &node, targets = std::move(targets)] {
-          for (int i = 0; !ending_ || i < 100; ++i)
+          for (int i = 0; !ending_ || i < kFewest; ++i) {
             nodes::send(node, {targets, std::to_string(i)});
+            if (i == kFewest) under_way_.open();
+          }
           nodes::send(node, {targets, "end"});
         }) {}
   Stream(const Stream&) = delete;
@@ -304,6 +306,10 @@ class Stream {
     thread_.join();
   }
   void end() { ending_ = true; }
+  // Waits until much has been sent.
+  bool is_under_way() {
+    return nodes::wait_for(under_way_, [this] { return under_way_.count(); });
+  }
   // Whether all arrive in order, taken from all of these at the same pace: a
   // full window would hold the thread back.
   static bool arrives_at(const std::vector<nodes::Node*>& targets,
@@ -315,11 +321,13 @@ class Stream {
         ends += data == "end";
         if (data != "end" && data != std::to_string(i)) return false;
       }
-      if (ends != 0) return ends == targets.size() && i >= 100;
+      if (ends != 0) return ends == targets.size() && i >= kFewest;
     }
   }
 
  private:
+  static constexpr int kFewest = 500;
+  nodes::Gate under_way_;
   std::atomic<bool> ending_{false};
   std::thread thread_;
 };

@@ -174,6 +174,7 @@ TEST_CASE("what waited for a host goes in order once it is dialed") {
     Stream stream(*node,
                   {{host.node->id(), kActor, 0}, {worker->id(), kActor, 1}});
     CHECK((next(*node) == News{"!unrouted", host.node->id(), ""}));
+    REQUIRE(stream.is_under_way());
     dial(*node, host, one, host.node->id());
     CHECK(next(*node).what == "!dialed");
     stream.end();

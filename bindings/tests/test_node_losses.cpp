@@ -128,6 +128,7 @@ TEST_CASE("what is sent while the way through another opens is in order") {
   link(*relay, *other, false);
   hosts::Stream stream(*node, {{kOther, kActor, 0}});
   CHECK(news(*node, "!unrouted").header.source_node == kOther);
+  REQUIRE(stream.is_under_way());
   node->route_through(kOther, kThird);
   stream.end();
   CHECK(stream.arrives_at({other.get()}, kActor));

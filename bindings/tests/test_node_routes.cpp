@@ -1,10 +1,7 @@
 // core/node: ways: siblings, gateways, what waits for a way, who lies.
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <thread>
-
-#include "nodes.h"
+#include "hosts.h"
 
 using namespace nodes;
 using eclosion::FrameHeader;
@@ -81,18 +78,12 @@ TEST_CASE("what is sent before a process has been adopted comes first") {
   for (int round = 0; round < 20; ++round) {
     const auto gateway = started(node_id(1, 0));
     const auto worker = started(node_id(1, 1));
-    std::atomic<int> sent{0};
-    std::thread sender([&] {
-      for (int i = 0; i < 200; ++i) {
-        send(*gateway, {{{worker->id(), kActor, 0}}, std::to_string(i)});
-        ++sent;
-      }
-    });
+    hosts::Stream stream(*gateway, {{worker->id(), kActor, 0}});
     CHECK(news(*gateway, "!unrouted").header.source_node == worker->id());
+    REQUIRE(stream.is_under_way());
     link(*gateway, *worker);
-    for (int i = 0; i < 200; ++i)
-      CHECK(data_of(take(*worker, kActor)) == std::to_string(i));
-    sender.join();
+    stream.end();
+    CHECK(stream.arrives_at({worker.get()}, kActor));
     CHECK(gateway->mailbox(eclosion::kAgent)->size() == 0);
   }
 }
