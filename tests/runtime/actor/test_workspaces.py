@@ -123,9 +123,7 @@ def test_a_copy_that_does_not_come_to_its_place_leaves_nothing(
     _file(source / "main.py", "print(4)\n")
     placing = Placing(str(tmp_path / "ws"), "project", entries_of(str(source)))
     (digest,) = placing.missing()
-    with pytest.raises(
-        ValueError, match=r"^a file has changed while it was copied; "
-    ):
+    with pytest.raises(ValueError, match=r"^a file has changed while it was copied; "):
         placing.receive(digest, b"something else", last=True)
     with pytest.raises(ValueError, match="was not asked for"):
         placing.receive("0" * 64, b"", last=True)
@@ -271,6 +269,26 @@ def test_a_workspace_when_one_host_cannot_have_it_changes_no_other(
         hosts.sync_workspace({source: "deep/er"}).get(SECONDS)
     assert not (tmp_path / "wsa/deep/er").exists()
     assert _names(tmp_path / "wsa/deep") == []
+
+
+def test_a_workspace_when_a_host_is_lost_changes_no_other(
+    start: Start, source: Path, tmp_path: Path, quiet: None
+) -> None:
+    started = [
+        start(f"ipc://{tmp_path}/{n}", environment={"WORKSPACE_DIR": str(tmp_path / f"ws{n}")})
+        for n in "ab"
+    ]
+    mesh = ra.attach_to_workers(ca=TRUST, workers=[host.address for host in started])
+    mesh.initialized.get(SECONDS)
+    started[1].kill()
+    with pytest.raises(
+        ra.SupervisionError, match=r"sync_workspace has no answer: host .*/b is out"
+    ):
+        mesh.sync_workspace(source).get(SECONDS)
+    assert not (tmp_path / "wsa/project").exists()
+    mesh.slice(hosts=slice(0, 1)).sync_workspace(source).get(SECONDS)
+    assert entries_of(str(tmp_path / "wsa/project")) == entries_of(str(source))
+    mesh.stop().get(SECONDS)
 
 
 def test_a_workspace_when_the_host_has_no_place_for_it(
