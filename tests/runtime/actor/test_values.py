@@ -12,7 +12,8 @@ from runtime import actor as ra
 from runtime.actor import Actor, Channel, Port, endpoint
 
 SECONDS = 30.0
-SIZES = [100, 1 << 16, 1 << 18, 1 << 24]  # in the pickle, beside it, in shared memory
+# In the pickle, in shared memory; beside the pickle, and much of it.
+SIZES = [100, 1 << 18, *(pytest.param(each, marks=pytest.mark.soak) for each in (1 << 16, 1 << 24))]
 
 
 class Keeper(Actor):
