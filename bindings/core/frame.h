@@ -45,7 +45,7 @@ enum class FrameKind : std::uint8_t {
   kRevival,   // target_node was dead and is started again
   kTree,      // a cast to several hosts, which pass it on: `index` legs
   kReceipt,   // all numbers up to `request` have come from that host
-  kReturn,    // what went by other hosts may be lost
+  kReturn,    // what went by the sender to gateway `request` may be lost
 };
 
 // What a reply is: `flags` of kReply.

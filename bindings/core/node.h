@@ -196,13 +196,16 @@ class Node : public ConnectionOwner {
               const std::shared_ptr<const Bytes>& body);
   void spread_abroad(Frame request, std::vector<Branch> branches);
   void grow_tree(const Frame& request, std::vector<Branch> branches);
+  [[nodiscard]] bool cannot_pass_on(NodeId gateway);
   void pass_on(const Frame& tree);
   void in_order(Frame frame, bool by_others);
   void deliver(Frame frame);
   void send_receipts();
+  void on_return(NodeId relay, NodeId lost);
   void send_kept();
-  void return_trees(std::uint32_t lost);
+  void return_trees(std::uint32_t host);
   void returned(const Frame& tree);
+  void return_to(NodeId origin, NodeId lost);
   void undeliverable(const Frame& frame, const std::string& why);
   void answer(const Frame& request, ReplyStatus status,
               const std::string& data);
@@ -264,6 +267,8 @@ class Node : public ConnectionOwner {
   std::mutex trees_mutex_;
   // Whose trees went on to a host from here.
   std::unordered_map<std::uint32_t, std::unordered_set<NodeId>> trees_;
+  // The gateways that gave trees back, and which other each has given up.
+  std::unordered_map<NodeId, std::unordered_set<NodeId>> unfit_;
 
   // On the loop's thread.
   bool receipts_due_ = false;

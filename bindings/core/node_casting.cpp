@@ -75,17 +75,24 @@ void Node::spread_abroad(Frame request, std::vector<Branch> branches) {
 
 // What is lost with a host in between is sent again, on ways of its own.
 void Node::grow_tree(const Frame& request, std::vector<Branch> branches) {
-  std::vector<Branch> living;
+  std::vector<Branch> fit;
   for (Branch& branch : branches) {
-    if (const auto obituary = obituary_of(branch.leg.gateway)) {
-      undeliverable(frame_of(request, branch), *obituary);
+    const NodeId gateway = branch.leg.gateway;
+    if (cannot_pass_on(gateway) || obituary_of(gateway)) {
+      transmit(frame_of(request, branch));
       continue;
     }
     sent_order_.keep(request, branch);
-    living.push_back(std::move(branch));
+    fit.push_back(std::move(branch));
   }
-  for (const auto part : parts_of(living, settings_.cast_fanout))
+  for (const auto part : parts_of(fit, settings_.cast_fanout))
     transmit(tree_of(request, part));
+}
+
+bool Node::cannot_pass_on(NodeId gateway) {
+  std::lock_guard lock(trees_mutex_);
+  const auto found = unfit_.find(gateway);
+  return found != unfit_.end() && !found->second.empty();
 }
 
 // The first host of a tree is this one, the others are behind it.
@@ -149,6 +156,16 @@ void Node::send_receipts() {
   }
 }
 
+// While the host that another gave up lives for this one, that other is asked
+// to pass nothing on.
+void Node::on_return(NodeId relay, NodeId lost) {
+  if (!obituary_of(lost)) {
+    std::lock_guard lock(trees_mutex_);
+    unfit_[relay].insert(lost);
+  }
+  send_kept();
+}
+
 void Node::send_kept() {
   for (const Kept& kept : sent_order_.take_kept()) {
     Frame again = frame_of(kept.request, kept.branch);
@@ -159,24 +176,29 @@ void Node::send_kept() {
 
 // What was on the way to that host from here may be lost, for it and for those
 // behind it.
-void Node::return_trees(std::uint32_t lost) {
+void Node::return_trees(std::uint32_t host) {
+  const NodeId lost = static_cast<NodeId>(host) << 32;
   std::unordered_set<NodeId> origins;
   {
     std::lock_guard lock(trees_mutex_);
-    for (auto& [host, set] : trees_) set.erase(static_cast<NodeId>(lost) << 32);
-    const auto found = trees_.find(lost);
-    if (found == trees_.end()) return;
-    origins = std::move(found->second);
-    trees_.erase(found);
+    unfit_.erase(lost);
+    for (auto& [relay, given_up] : unfit_) given_up.erase(lost);
+    for (auto& [next, senders] : trees_) senders.erase(lost);
+    if (auto found = trees_.extract(host)) origins = std::move(found.mapped());
   }
-  for (const NodeId origin : origins)
-    transmit(base_frame(FrameKind::kReturn, origin));
+  for (const NodeId origin : origins) return_to(origin, lost);
+}
+
+void Node::return_to(NodeId origin, NodeId lost) {
+  Frame frame = base_frame(FrameKind::kReturn, origin);
+  frame.header.request = lost;
+  transmit(std::move(frame));
 }
 
 void Node::returned(const Frame& tree) {
   const NodeId origin = gateway_of(tree.header.source_node);
   if (origin == id()) return send_kept();
-  if (!obituary_of(origin)) transmit(base_frame(FrameKind::kReturn, origin));
+  if (!obituary_of(origin)) return_to(origin, tree.header.target_node);
 }
 
 }  // namespace eclosion

@@ -50,7 +50,7 @@ void Node::receive(Frame frame) {
     case FrameKind::kReceipt:
       return sent_order_.receipt(host_of(header.source_node), header.request);
     case FrameKind::kReturn:
-      return send_kept();
+      return on_return(header.source_node, header.request);
     default:
       return;
   }

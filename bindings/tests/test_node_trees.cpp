@@ -252,6 +252,7 @@ TEST_CASE("a host that cannot pass on says so, and the sender does it") {
   CHECK(data_of(take(*two, kActor)) == "x");
   Frame back = read(one, FrameKind::kReturn);
   CHECK(back.header.target_node == node_id(1, 0));
+  CHECK(back.header.request == node_id(3, 0));
 
   const auto sender = gateway(1, 1);
   Impostor passes(*sender, node_id(2, 0), false);
@@ -260,6 +261,14 @@ TEST_CASE("a host that cannot pass on says so, and the sender does it") {
   read(passes, FrameKind::kTree);
   passes.write(back);
   CHECK(read(far, FrameKind::kCast).header.number == 1);
+  // It is not asked again.
+  send(*sender, {actors_on({2, 3}), "more"});
+  CHECK(data_of(read(passes, FrameKind::kRequest)) == "more");
+  CHECK(branches_of(read(far, FrameKind::kTree)).size() == 1);
+  // Unless the one that it gave up is dead for all.
+  sender->bury_host(node_id(3, 0), "gone");
+  send(*sender, {actors_on({2, 4}), "tree"});
+  CHECK(branches_of(read(passes, FrameKind::kTree)).size() == 2);
 }
 
 TEST_CASE("a dead process is no gap in what its host gets") {
