@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import os
 import time
 
 from runtime import config, core
 from runtime.actor import sending
 from runtime.actor.replies import OK, problem_of, value_of
-from runtime.telemetry import state, trace_parts
+from runtime.telemetry import state
 from runtime.transport.pickling import dumps, loads
 
 TYPE_CHECKING = False
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from runtime.actor.agent import Agent
     from runtime.core import Message, Node
 
-_log = logging.getLogger(__name__)
-
 
 def collect(agent: Agent) -> None:
     """Have the client take the parts of its hosts into its trace, if it has one."""
@@ -29,6 +26,8 @@ def collect(agent: Agent) -> None:
     node = agent.local.node
 
     def take(message: Message) -> None:
+        from runtime.telemetry import trace_parts  # for programs with a trace and hosts
+
         what, data = loads(message.data, message.buffers() if message.buffer_count else ())
         trace = state.trace
         answer: Any = None
@@ -47,6 +46,9 @@ def collect(agent: Agent) -> None:
 
 def hand_over(node: Node, client: int, path: str) -> None:
     """Bring a part of this host to its client, and remove it; what is not taken stays here."""
+    import logging
+
+    from runtime.telemetry import trace_parts
 
     def ask(what: str, data: bytes = b"") -> Any:  # noqa: ANN401 - what the client says
         sent, buffers = dumps((what, data))
@@ -69,4 +71,5 @@ def hand_over(node: Node, client: int, path: str) -> None:
             ask("part", chunk)
         os.unlink(path)  # noqa: PTH108
     except Exception as error:  # noqa: BLE001 - the host serves on, whatever the client does
-        _log.warning("the trace of this host's processes stays in %s: %s", path, error)
+        log = logging.getLogger(__name__)
+        log.warning("the trace of this host's processes stays in %s: %s", path, error)
