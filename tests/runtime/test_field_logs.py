@@ -13,6 +13,15 @@ def test_the_aggregator_when_ranks_print_the_same() -> None:
     assert logs.take() == ["[8 similar lines] same", "mine"]
 
 
+def test_the_aggregator_when_it_has_a_clock_of_the_case() -> None:
+    clock = rt.fake_clock()
+    logs = rt.logs.aggregator(window=2.0, clock=clock)
+    logs.feed(0, "mine")
+    assert logs.take() == []
+    clock.advance(2.0)
+    assert logs.take() == ["mine"]
+
+
 def test_logs_when_their_reader_is_paused() -> None:
     with rt.mesh(2, log_reader_paused=True, log_buffer=1 << 16) as mesh:
         group = mesh.spawn(rt.Chatter)

@@ -14,31 +14,44 @@ _SECONDS = 60.0
 _END = "\x00all that was written before this has been read\n"
 
 
-class Aggregator:
-    """Lines of ranks that become one within a window; time goes on by `advance` only."""
+class FakeClock:
+    """A clock that goes on by `advance` only."""
 
-    def __init__(self, window: float) -> None:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+
+class Aggregator:
+    """Lines of ranks that become one within a window; time is a fake clock's."""
+
+    def __init__(self, window: float, clock: FakeClock) -> None:
         self._rules = Rules(window)
-        self._now = 0.0
+        self._clock = clock
 
     def feed(self, rank: int, text: str) -> None:
         """Take what a rank prints: a line, or several."""
         for line in text.splitlines():
-            self._rules.feed(rank, line, self._now)
+            self._rules.feed(rank, line, self._clock())
 
     def advance(self, seconds: float) -> None:
         """Let time pass."""
-        self._now += seconds
+        self._clock.advance(seconds)
 
     def take(self) -> list[str]:
         """Return the lines that are given out by now."""
-        return [str(line) for line in self._rules.take(self._now)]
+        return [str(line) for line in self._rules.take(self._clock())]
 
 
-def aggregator(*, window: float = 3.0, clock: object = None) -> Aggregator:
-    """Return an aggregator; its time is virtual, whatever the clock is."""
-    del clock
-    return Aggregator(window)
+def aggregator(*, window: float = 3.0, clock: FakeClock | None = None) -> Aggregator:
+    """Return an aggregator; without a clock it has one of its own."""
+    return Aggregator(window, clock or FakeClock())
 
 
 class Lines(list[str]):

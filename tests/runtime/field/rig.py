@@ -52,6 +52,7 @@ __all__ = [
     "devices",
     "endpoint",
     "events",
+    "fake_clock",
     "faults",
     "forget",
     "logs",
@@ -68,6 +69,7 @@ __all__ = [
 
 mesh = Mesh
 supervised = Supervised
+fake_clock = logs.FakeClock
 controller = Controller
 faults = Faults()
 os = Machine()
