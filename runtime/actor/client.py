@@ -226,8 +226,8 @@ def _root_owner() -> Owner:
         owner = owner_of(here, ROOT, _root_owner)
         seen = owner.seen_by_owner(failure)
         verdict = faults.decided(seen)
-        faults.ending.failed = faults.ending.failed or not verdict
         owner.handled(failure.event_id, verdict)
+        faults.ending.failed = faults.ending.failed or owner.goes_down
 
     return ownership.new_owner(ask, _end_program)
 

@@ -228,7 +228,7 @@ class Gateway:
         self._launcher.kill(process.node, signal.SIGKILL)
         zygote = self._launcher.zygote_of(process.node)
         stopped = zygote is not None and zygote[1]
-        patience = _KILLED if stopped else config.get("eof_grace")
+        patience = _KILLED if stopped else max(_TOLD, config.get("eof_grace"))
         self.agent.after(patience, partial(self._give_up, process))
 
     # How processes end.
@@ -326,6 +326,7 @@ class Gateway:
 
 
 _PATIENCE = 5.0
+_TOLD = 1.0  # seconds that a zygote has, at least, to tell of an end
 _KILLED = 0.1  # seconds in which what a dead process has written is read
 
 

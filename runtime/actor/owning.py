@@ -180,6 +180,12 @@ class Owner:
             return self._empty.wait_for(lambda: not self._children, timeout)
 
     @property
+    def goes_down(self) -> bool:
+        """Whether it fails, or ends: as soon as its children have ended."""
+        with self._lock:
+            return self._supervisor.going_down
+
+    @property
     def owns(self) -> bool:
         """Whether anything is left that it owns."""
         return bool(self._children)
