@@ -1,5 +1,6 @@
 """Messages for more hosts than `cast_fanout`: they go by other hosts, in order and once."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
@@ -17,6 +18,7 @@ from runtime.actor import (
     shutdown_context,
 )
 from tests.runtime.actor.host_processes import TRUST, HostProcess
+from tests.runtime.field.hosts import Hosts
 
 SECONDS = 30.0
 HOSTS = 4
@@ -123,3 +125,23 @@ def test_the_others_get_everything_when_a_host_in_between_is_killed(
     with pytest.raises(SupervisionError):
         members.numbers.call().get(SECONDS)
     assert {each.kind for each in failures} == {"connection"}
+
+
+def test_everything_comes_once_when_hosts_lose_each_other_but_not_the_client(
+    quiet: None,
+) -> None:
+    shutdown_context().get(SECONDS)
+    settings = {"cast_fanout": 1, "heartbeat_interval": 0.1, "heartbeat_timeout": 0.5}
+    with config.configured(**settings), contextlib.closing(Hosts(3, {})) as hosts:
+        members = hosts.mesh.spawn_procs().spawn("member", Member)
+        members.take.call(0, b"").get(SECONDS)
+        for one, other in combinations(range(3), 2):
+            hosts.order("cut", one, other)
+        # What is on its way between them is lost, and they notice only after a while.
+        for number in range(1, 400):
+            members.take.broadcast(number, b"z" * 1000)
+            members.slice(hosts=number % 3).numbers.call_one().get(SECONDS)
+        for seen in members.numbers.call().get(SECONDS).values():
+            assert seen == list(range(400))
+        hosts.mesh.stop().get(SECONDS)
+    shutdown_context().get(SECONDS)
