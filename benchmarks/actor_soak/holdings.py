@@ -72,11 +72,11 @@ def trend(samples: Sequence[Held]) -> list[str]:
 
 
 def _told(limit: _Limit, values: Sequence[int]) -> str:
-    first, *_, last = _medians(values)
-    rise = _rise(values) / limit.unit
+    first, *_, last = (median / limit.unit for median in _medians(values))
+    each = (last - first) / (_PARTS - 1) / _rounds(values)
     return (
-        f"by {rise:.3g}{limit.unit_name} a round in the second half, from "
-        f"{first / limit.unit:,.0f} to {last / limit.unit:,.0f}{limit.unit_name}"
+        f"by {each:,.3g}{limit.unit_name} a round in the second half, from "
+        f"{first:,.0f} to {last:,.0f}{limit.unit_name}"
     )
 
 
