@@ -24,6 +24,9 @@ class Family:
         self._haunted: set[int] = set()  # numbers of dead children that left something
         self._errors, self.report = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self._errors, False)
+        self._words: dict[
+            int, str
+        ] = {}  # what children have reported, by pid, until they are buried
         self.childless = True
 
     def __len__(self) -> int:
@@ -66,7 +69,6 @@ class Family:
     def reap(self) -> list[tuple[object, ...]]:
         """Collect who has ended; return an "exit" message for each child among them."""
         events: list[tuple[object, ...]] = []
-        errors: dict[int, str] = {}
         while True:
             try:
                 ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -76,32 +78,31 @@ class Family:
             if ended is None:
                 return events
             pid = ended.si_pid
-            errors.update(self._last_words())
+            self._hear()  # an end comes after what was reported before it
             number = self._numbers.pop(pid, None)
             if number is not None:
                 _kill_group(pid)  # before the pid is free for strangers
             status = os.waitpid(pid, 0)[1]
             if number is not None:
-                events.append(self._buried(pid, number, status, errors.get(pid, "")))
+                events.append(self._buried(pid, number, status))
 
     def haunt(self) -> None:
         """Kill what dead children have left; call again while `haunted`."""
         self._haunted = {number for number in self._haunted if marks.kill(self._run, number)}
 
-    def _buried(self, pid: int, number: int, status: int, error: str) -> tuple[object, ...]:
+    def _buried(self, pid: int, number: int, status: int) -> tuple[object, ...]:
         del self._pids[number]
+        error = self._words.pop(pid, "")
         self._haunted.add(number)
         if os.WIFSIGNALED(status):
             return ("exit", number, pid, None, os.WTERMSIG(status), os.WCOREDUMP(status), error)
         return ("exit", number, pid, os.WEXITSTATUS(status), None, False, error)
 
-    def _last_words(self) -> dict[int, str]:
-        """Return what children have reported before they ended, by pid."""
-        words = {}
+    def _hear(self) -> None:
+        """Take what children have reported; some of them have yet to end."""
         with suppress(BlockingIOError):
             while data := os.read(self._errors, 1 << 16):
-                words.update(_reports(data))
-        return words
+                self._words.update(_reports(data))
 
 
 def _reports(data: bytes) -> dict[int, str]:
