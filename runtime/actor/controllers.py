@@ -117,7 +117,7 @@ class _Entry:
             self._actor = mesh._actor_id  # noqa: SLF001 - of the same package
         except SupervisionError as error:
             self._answer = FAILED, failure_bytes(error.failure), []
-        except Exception as error:  # noqa: BLE001 - whoever asked is told
+        except BaseException as error:  # noqa: BLE001 - whoever asked is told, also of sys.exit
             self._answer = ERROR, describe_error(error), []
         with self._lock:
             asking, self._asking = self._asking or [], None

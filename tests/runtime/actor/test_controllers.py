@@ -1,6 +1,7 @@
 """Controllers: one of a name in a program, whoever asks, at once or after its failure."""
 
 import os
+import sys
 import threading
 
 import pytest
@@ -139,3 +140,16 @@ def test_controller_when_it_is_asked_for_wrongly(name: str) -> None:
         get_or_spawn_controller(name, int)  # type: ignore[type-var]
     with pytest.raises(SerializationError, match=f"controller {name}"):
         get_or_spawn_controller(name, Counter, threading.Lock())
+
+
+class Quits:
+    """Leaves whoever reads it."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return sys.exit, (3,)
+
+
+def test_controller_when_what_it_is_made_of_exits(quiet: None, name: str) -> None:
+    with pytest.raises(ra.ActorError, match="SystemExit: 3"):
+        get_or_spawn_controller(name, Counter, Quits()).get(SECONDS)
+    assert get_or_spawn_controller(name, Counter).get(SECONDS).next.call_one().get(SECONDS) == 1
