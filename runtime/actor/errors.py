@@ -207,17 +207,25 @@ class MessageTooLargeError(ValueError):
         self.size = size
         self.limit = limit
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (MessageTooLargeError, (self.size, self.limit))
+
 
 class MailboxFullError(RuntimeError):
     """The receiving actor did not keep up, and its mailbox stayed full for `send_timeout`."""
 
-    def __init__(self, capacity: int, waited: float) -> None:
+    def __init__(self, capacity: int, waited: float, size: int) -> None:
         super().__init__(
-            f"the mailbox of the receiving actor has held {capacity} messages of this sender "
-            f"for {waited:g} s; wait for replies before sending more, or raise "
-            "mailbox_capacity or send_timeout (runtime.config)"
+            f"the mailbox of the receiving actor has been full for {waited:g} s: it holds "
+            f"{capacity} messages of one sender, or {size >> 20} MiB of them; wait for replies "
+            "before sending more, or raise mailbox_capacity or send_timeout (runtime.config)"
         )
         self.capacity = capacity
+        self.waited = waited
+        self.size = size
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (MailboxFullError, (self.capacity, self.waited, self.size))
 
 
 class DeadlockError(RuntimeError):

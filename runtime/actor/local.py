@@ -29,6 +29,8 @@ _KEYS = (
 #: What two ends of a connection must not see differently: the client's hold in its whole program.
 _AGREED = ("max_frame", "heartbeat_interval", "heartbeat_timeout", "cast_fanout")
 
+_MAILBOX = 64 << 20  # bytes of one sender that wait at one actor
+
 #: The bits of a node's identity that are those of its gateway.
 GATEWAYS = 0xFFFFFFFF_00000000
 
@@ -52,6 +54,7 @@ class Local:
         self.host = os.uname().nodename
         self.process = os.getpid()
         self.settings = {key: config.get(key) for key in _KEYS} | dict(agreed or {})
+        self.settings["mailbox_bytes"] = _MAILBOX
         self.node = core.make_node(node_id, self.settings)
         self.agent = core.open_mailbox(self.node, 0)
         self.owners: dict[int, Owner] = {}

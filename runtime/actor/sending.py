@@ -167,8 +167,9 @@ def _pickled(
 
 def _full(error: core.FullError, timeout: float) -> Exception:
     if "mailbox" in str(error):
-        return MailboxFullError(config.get("mailbox_capacity"), timeout)
-    limit = config.get("shared_memory_limit")
+        held = local().settings
+        return MailboxFullError(held["mailbox_capacity"], timeout, held["mailbox_bytes"])
+    limit = local().settings["shared_memory_limit"]
     return RuntimeError(
         f"{limit} bytes of shared memory have been in use for {timeout:g} s; wait for the "
         "receivers, or raise shared_memory_limit (runtime.config)"

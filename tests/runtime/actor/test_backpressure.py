@@ -40,6 +40,14 @@ class Slow(Actor):
         return self.seen
 
 
+class Raises(Actor):
+    """Raises what it is given."""
+
+    @endpoint
+    def give(self, error: Exception) -> None:
+        raise error
+
+
 @pytest.fixture(scope="module")
 def proc() -> Iterator[ra.ProcMesh]:
     mesh = ra.this_host().spawn_procs()
@@ -59,13 +67,13 @@ def held(proc: ra.ProcMesh) -> Iterator[tuple[Any, Any]]:
     slow.stop().get(SECONDS)
 
 
-def fill(slow: Any) -> int:
+def fill(slow: Any, data: bytes = b"") -> int:
     """Send until there is no more room; return how many messages there was room for."""
     sent = 0
     with config.configured(send_timeout=0.05):
         try:
             while True:
-                slow.eat.broadcast(sent)
+                slow.eat.broadcast(sent, data)
                 sent += 1
         except ra.MailboxFullError:
             return sent
@@ -79,7 +87,8 @@ def test_mailbox_when_it_is_full(held: tuple[Any, Any]) -> None:
     with (
         config.configured(send_timeout=0.05),
         pytest.raises(
-            ra.MailboxFullError, match=f"has held {capacity} messages of this sender for 0.05 s"
+            ra.MailboxFullError,
+            match=f"full for 0.05 s: it holds {capacity} messages of one sender",
         ) as caught,
     ):
         slow.eat.call_one(-1)
@@ -154,6 +163,30 @@ def test_message_when_it_is_too_large(proc: ra.ProcMesh) -> None:
     assert caught.value.size > 2 << 20
     assert slow.eaten.call_one().get(SECONDS) == []
     slow.stop().get(SECONDS)
+
+
+@pytest.mark.parametrize(
+    "error", [ra.MessageTooLargeError(5, 4), ra.MailboxFullError(4096, 30.0, 64 << 20)]
+)
+def test_refusal_when_it_is_raised_in_an_endpoint(error: Exception, proc: ra.ProcMesh) -> None:
+    raises = proc.spawn("raises", Raises)
+    with pytest.raises(ra.ActorError) as caught:
+        raises.give.call_one(error).get(SECONDS)
+    assert type(caught.value.exception) is type(error)
+    assert vars(caught.value.exception) == vars(error)
+    raises.stop().get(SECONDS)
+
+
+def test_mailbox_when_a_few_large_messages_fill_it(held: tuple[Any, Any]) -> None:
+    slow, _ = held
+    data = b"x" * (60 << 10)  # less than what goes through shared memory
+    assert fill(slow, data) < config.get("mailbox_capacity")
+    with (
+        config.configured(send_timeout=0.05),
+        pytest.raises(ra.MailboxFullError, match=r"or 64 MiB of them") as caught,
+    ):
+        slow.eat.call_one(-1, data)
+    assert caught.value.size == 64 << 20
 
 
 INTERRUPTED = """
