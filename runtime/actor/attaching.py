@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from runtime.actor.hosts.credentials import Pem
 
 _PAUSE = 0.1  # seconds between two tries to reach a host
+_LAST = 10.0  # seconds that the last of them may take
 
 
 class AttachError(ConnectionError):
@@ -139,7 +140,8 @@ class Attachment(Sequence[int]):
             self._client.spread_neighbours()
         except Exception as error:  # noqa: BLE001 - whoever needs the hosts is told
             reached = [each.gateway for each in self._tries if each.gateway]
-            self._client.let_go(reached, "was let go: not all hosts could be attached")
+            if not self._client.closed:  # which lets go of all
+                self._client.let_go(reached, "was let go: not all hosts could be attached")
             self._latch.open(error)
         else:
             self._latch.open()
@@ -150,13 +152,22 @@ class Attachment(Sequence[int]):
         for each in tries:
             self._dial(each, deadline, done)
         for _ in tries:
-            done.acquire()
+            while not done.acquire(timeout=_PAUSE):
+                self._check(deadline + _LAST)
         problems = [f"{each.address}: {each.problem}" for each in self._tries if each.problem]
         gateways = [each.gateway for each in self._tries]
         if not problems and len(set(gateways)) < len(gateways):
             problems = ["two of the addresses are one host"]
         if problems:
             raise AttachError("hosts cannot be attached: " + "; ".join(problems))
+
+    def _check(self, end: float) -> None:
+        """Raise AttachError when nobody will tell any more what has become of a host."""
+        if self._client.closed:
+            raise AttachError("hosts cannot be attached: the program has ended")
+        if time.monotonic() > end:
+            late = ", ".join(str(each.address) for each in self._tries if not each.gateway)
+            raise AttachError(f"hosts cannot be attached: no word in time from {late}")
 
     def _dial(self, each: _Try, deadline: float, done: threading.Semaphore) -> None:
         def told(gateway: int, /, *, again: bool, why: str) -> None:
@@ -165,7 +176,9 @@ class Attachment(Sequence[int]):
             if again and not gateway and time.monotonic() < deadline:
                 self._client.agent.after(_PAUSE, lambda: self._dial(each, deadline, done))
                 return
-            if gateway:
+            if gateway and self._latch.settled:  # too late: it serves others
+                self._node.disconnect(gateway)
+            elif gateway:
                 known = Neighbour(gateway, str(each.address), "")
                 self._client.neighbours.known[gateway] = known
             done.release()

@@ -55,7 +55,7 @@ class Client:
         self._workspaces = Workspaces(self.agent)
         self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
-        self._closed = False
+        self.closed = False  # from when its end has begun
         self._observed = ObservedProgram(self.gateway, "client")
         self._changed = threading.Condition()
 
@@ -67,15 +67,15 @@ class Client:
 
     def close(self) -> None:
         """End every process of the program, and this part of it."""
-        if self._closed or self.local.process != os.getpid():
+        if self.closed or self.local.process != os.getpid():
             return
-        self._closed = True
+        self.closed = True
         try:
             self.let_decide()
             self._observed.close()
             self.let_go(list(self.neighbours.known), "was let go: the program has ended")
-            self._workspaces.close()
             self.gateway.close()
+            self._workspaces.close()
             self.let_decide()
             self._observed.closed()
         finally:  # a second Ctrl-C comes here too: the zygote ends what is left
@@ -86,7 +86,7 @@ class Client:
 
     def let_decide(self) -> None:
         """Give the agent time for what it was told, and the program's hook for what it says."""
-        if self._closed and self.agent.leaving:
+        if self.closed and self.agent.leaving:
             return
         end = time.monotonic() + config.get("cleanup_timeout")
         heard = threading.Event()

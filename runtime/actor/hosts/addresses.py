@@ -93,6 +93,10 @@ def _one(text: str, whole: str) -> Address:
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdigit() or int(port) > 0xFFFF:  # noqa: PLR2004
         raise ValueError(f"{whole!r} has no host and port; write {_FORMS}")
+    try:
+        host.encode("idna")
+    except UnicodeError as error:
+        raise ValueError(f"{whole!r} names no host: {error}; write {_FORMS}") from None
     return Address(scheme, "0.0.0.0" if host == "*" else host, int(port))  # noqa: S104 - asked for
 
 
@@ -114,7 +118,11 @@ def listener(bind: Address) -> socket.socket:
         sock.listen(_BACKLOG)
     except OSError as error:
         sock.close()
-        raise OSError(error.errno, f"cannot listen at {bind}: {error.strerror}") from None
+        reason = error.strerror or error  # a path that is too long has no number of an error
+        raise OSError(error.errno, f"cannot listen at {bind}: {reason}") from None
+    except ValueError:
+        sock.close()
+        raise
     return sock
 
 
@@ -136,14 +144,14 @@ def _make_room(path: str) -> None:
 
 
 def connecting(candidate: Candidate) -> socket.socket:
-    """Return a socket that is being connected. OSError when that cannot begin."""
+    """Return a socket that is being connected. OSError, ValueError when that cannot begin."""
     family, address = candidate
     sock = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
     try:
         sock.connect(address)
     except BlockingIOError:
         pass
-    except OSError:
+    except (OSError, ValueError):
         sock.close()
         raise
     return sock

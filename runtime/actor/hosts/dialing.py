@@ -54,16 +54,25 @@ class Dialer:
                 found = address.candidates()
                 sock = addresses.connecting(found[attempt % len(found)])
             except OSError as error:
-                reason = f"cannot connect: {error.strerror or error}"
-                self._node.tell(0, "!undialed", f"{label}\nagain\n{reason}".encode())
+                failed("again", f"cannot connect: {error.strerror or error}")
+                return
+            except Exception as error:  # noqa: BLE001 - whoever asked waits: a path may be no text
+                failed("refused", f"cannot connect: {error}")
                 return
             try:
                 self._node.dial(sock.detach(), credentials, expected, label, at_most)
-            except (OSError, ValueError) as error:
-                self._node.tell(0, "!undialed", f"{label}\nrefused\n{error}".encode())
+            except Exception as error:  # noqa: BLE001 - whoever asked waits
+                failed("refused", str(error))
+
+        def failed(kind: str, reason: str) -> None:
+            told = f"{label}\n{kind}\n{reason}".encode(errors="backslashreplace")
+            self._node.tell(0, "!undialed", told)
 
         # A name is looked up by a call that waits.
-        threading.Thread(target=begin, name="dial", daemon=True).start()
+        try:
+            threading.Thread(target=begin, name="dial", daemon=True).start()
+        except RuntimeError as error:  # no thread can be started
+            failed("again", f"cannot connect: {error}")
 
     def _dialed(self, message: Message) -> None:
         told = self._waiting.pop(message.data.decode(), None)

@@ -278,3 +278,26 @@ def test_a_host_ends_when_a_signal_comes_where_python_drops_exceptions(
     mesh.initialized.get(SECONDS)
     mesh.stop().get(SECONDS)
     assert host.process.wait(SECONDS) == -number
+
+
+def test_attaching_fails_at_once_when_the_program_is_shut_down(
+    program: Callable[[str], Script],
+) -> None:
+    script = program(f"""
+import socket
+from runtime.actor import attach_to_workers, shutdown_context
+silent = socket.create_server(("127.0.0.1", 0))
+port = silent.getsockname()[1]
+addresses = [f"tcp://127.0.0.1:{{port}}", "tcp://127.0.0.1:1"]
+meshes = [attach_to_workers(ca={TRUST!r}, workers=[each]) for each in addresses]
+silent.accept()
+shutdown_context().get({SECONDS})
+for mesh in meshes:
+    try:
+        mesh.initialized.get(3)
+    except Exception as error:
+        print("ENDED", repr(str(error)), flush=True)
+""")
+    for _ in range(2):
+        assert "the program has ended" in script.marker("ENDED", SECONDS)
+    assert script.finish(SECONDS) == 0

@@ -14,6 +14,7 @@ import pytest
 from runtime import actor as ra
 from runtime import config
 from runtime.actor import AttachError, CredentialsError, attach_to_workers
+from runtime.actor.hosts import addresses
 from tests.runtime.actor.host_processes import TRUST, HostProcess
 
 SECONDS = 30.0
@@ -193,3 +194,29 @@ def test_a_secret_that_is_short_is_refused_without_its_words(tmp_path: Path) -> 
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="write tcp://HOST:PORT"):
         attach_to_workers(ca=TRUST, workers=[address])
+
+
+@pytest.mark.parametrize("address", ["tcp://a..b:26600", f"tcp://{'a' * 64}.org:26600"])
+def test_what_can_be_no_name_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match=r"names no host: .*label .*; write tcp://HOST:PORT"):
+        attach_to_workers(ca=TRUST, workers=[address])
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        (f"ipc:///{'deep/' * 40}socket", "AF_UNIX path too long"),
+        ("ipc:///\ud800", "surrogates not allowed"),
+    ],
+)
+def test_what_can_be_no_path_fails(address: str, why: str, quiet: None) -> None:
+    with config.configured(spawn_timeout=0.5):
+        mesh = attach_to_workers(ca=TRUST, workers=[address])
+        with pytest.raises(AttachError, match=why):
+            mesh.initialized.get(3)
+
+
+def test_a_host_says_why_when_its_path_is_too_long() -> None:
+    where, _ = addresses.parsed(f"ipc:///{'deep/' * 40}socket")
+    with pytest.raises(OSError, match=r"cannot listen at ipc:///deep/.*: AF_UNIX path too long"):
+        addresses.listener(where)
