@@ -91,7 +91,9 @@ class HostMesh(MeshTrait):
 
         `workspace` is a Workspace, a path, or a list or mapping of paths. What a host has already
         is not sent, what is not in a directory any more is gone in its copy, and a copy comes to
-        its place in one step, or the future raises WorkspaceError and none has changed.
+        its place in one step, once every host has all directories ready beside their places. Until
+        then no host has changed when the future raises WorkspaceError, or SupervisionError for a
+        host that is lost. One that is lost afterwards keeps what it had, and others have changed.
         """
         from runtime.actor.workspaces.copying import copy
 

@@ -120,7 +120,6 @@ class _Host:
             if self.bind.path:
                 os.unlink(self.bind.path)  # noqa: PTH108
 
-
     def end(self) -> None:
         """End what is served now, and serve no more. From any thread, or a signal's handler."""
         self.ending = True
@@ -168,8 +167,8 @@ class _Session:
     def _close(self) -> None:
         if self._observed is not None:
             self._observed.close()
-        self._workspaces.close()
         self.gateway.close()
+        self._workspaces.close()
         if self._observed is not None:
             self._observed.closed(heir=self._client if self._let_go else None)
         self._node.stop()

@@ -48,8 +48,7 @@ def copy(
     def run() -> None:
         try:
             hosts = list(gateways())
-            for path, below in dirs.items():
-                _Copy(node, hosts).run(path, below)
+            _copy_all([_Copy(node, hosts, path, below) for path, below in dirs.items()])
         except Exception as error:  # noqa: BLE001 - whoever holds the future is told
             done.open(error)
         else:
@@ -59,31 +58,54 @@ def copy(
     return done.future()
 
 
+def _copy_all(copies: Sequence[_Copy]) -> None:
+    """Place directories once every host has all of all of them, ready beside their places.
+
+    Until then no host has changed. Then they are placed one after the other, each by all hosts at
+    a time: a host that is lost meanwhile keeps what it has, and others have the new ones.
+    """
+    try:
+        for one in copies:
+            one.prepare()
+        for one in copies:
+            one.place()
+    except BaseException:
+        for one in copies:
+            one.drop()
+        raise
+
+
 class _Copy:
     """One directory on its way to all hosts."""
 
-    def __init__(self, node: core.Node, hosts: list[int]) -> None:
+    def __init__(self, node: core.Node, hosts: list[int], path: Path, below: str) -> None:
         self._node = node
         self._hosts = hosts
+        self._from = path
+        self._below = below
         self._label = os.urandom(8).hex()
 
-    def run(self, path: Path, below: str) -> None:
-        """Copy it; when one host cannot have it, no host has anything of it."""
-        entries = entries_of(str(path))
-        try:
-            answers = self._ask(self._hosts, "list", (below, entries))
-            lacking: dict[str, list[int]] = defaultdict(list)
-            for host, missing in zip(self._hosts, answers, strict=True):
-                for digest in missing:
-                    lacking[digest].append(host)
-            where = {value: name for name, kind, _, value in entries if kind == "f"}
-            for digest, hosts in lacking.items():
-                self._send(path / where[digest], digest, hosts)
-        except BaseException:
-            with suppress(Exception):
-                self._ask(self._hosts, "drop", ())
-            raise
+    def prepare(self) -> None:
+        """Have all hosts have it beside its place."""
+        entries = entries_of(str(self._from))
+        answers = self._ask(self._hosts, "list", (self._below, entries))
+        lacking: dict[str, list[int]] = defaultdict(list)
+        for host, missing in zip(self._hosts, answers, strict=True):
+            for digest in missing:
+                lacking[digest].append(host)
+        where = {value: name for name, kind, _, value in entries if kind == "f"}
+        for digest, hosts in lacking.items():
+            self._send(self._from / where[digest], digest, hosts)
+        self._ask(self._hosts, "prepare", ())
+
+    def place(self) -> None:
+        """Have all hosts put it into its place."""
         self._ask(self._hosts, "place", ())
+
+    def drop(self) -> None:
+        """Have hosts remove what is not in its place."""
+        with suppress(Exception):
+            self._ask(self._hosts, "drop", ())
 
     def _send(self, path: Path, digest: str, hosts: list[int]) -> None:
         with path.open("rb") as file:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: Path below the directory, "d", "f" or "l", mode, and the hash of a file or the target of a link.
 Entry = tuple[str, str, int, str]
@@ -28,28 +29,33 @@ def entries_of(top: str) -> list[Entry]:
     """
     found: list[Entry] = []
     for folder, path, status in walk(os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)):
-        name = path.rpartition("/")[2]
-        mode = status.st_mode & _MODES
-        if stat.S_ISDIR(status.st_mode):
-            found.append((path, "d", mode, ""))
-        elif stat.S_ISREG(status.st_mode):
-            with open_below(folder, name) as fd:
-                found.append((path, "f", mode, digest_of(fd)))
-        elif stat.S_ISLNK(status.st_mode):
-            found.append((path, "l", 0, os.readlink(name, dir_fd=folder)))
-        else:
-            raise ValueError(
-                f"{top}/{path} is neither a file, a directory nor a link, and cannot be copied; "
-                "remove it, or keep it outside the workspace"
-            )
+        with suppress(FileNotFoundError):  # it has vanished since
+            found.append(_entry(top, folder, path, status))
     check(found, top)
     return found
+
+
+def _entry(top: str, folder: int, path: str, status: os.stat_result) -> Entry:
+    name = path.rpartition("/")[2]
+    mode = status.st_mode & _MODES
+    if stat.S_ISDIR(status.st_mode):
+        return path, "d", mode, ""
+    if stat.S_ISREG(status.st_mode):
+        with open_below(folder, name) as fd:
+            return path, "f", mode, digest_of(fd)
+    if stat.S_ISLNK(status.st_mode):
+        return path, "l", 0, os.readlink(name, dir_fd=folder)
+    raise ValueError(
+        f"{top}/{path} is neither a file, a directory nor a link, and cannot be copied; "
+        "remove it, or keep it outside the workspace"
+    )
 
 
 def walk(folder: int, below: str = "") -> Iterator[tuple[int, str, os.stat_result]]:
     """Yield what is in an open folder, and in those there: its folder, its path, and its status.
 
-    The folder is closed in the end. What vanishes meanwhile is left out.
+    The folder is closed in the end. What vanishes before its turn, or is a folder no more, is left
+    out; what is yielded may vanish before it is looked at.
     """
     try:
         for name in sorted(os.listdir(folder)):
@@ -59,7 +65,7 @@ def walk(folder: int, below: str = "") -> Iterator[tuple[int, str, os.stat_resul
                 yield folder, path, status
                 if stat.S_ISDIR(status.st_mode):
                     yield from walk(os.open(name, FOLDER, dir_fd=folder), f"{path}/")
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 continue
     finally:
         os.close(folder)
@@ -79,11 +85,15 @@ class open_below:  # noqa: N801 - it is called like open
         os.close(self._fd)
 
 
-def digest_of(fd: int) -> str:
-    """Return the SHA-256 of what a descriptor reads, from where it is."""
+def digest_of(fd: int, go_on: Callable[[], None] = lambda: None) -> str:
+    """Return the SHA-256 of what a descriptor reads, from where it is.
+
+    `go_on` is called between two parts of it, and may raise.
+    """
     digest = hashlib.sha256()
     while data := os.read(fd, _CHUNK):
         digest.update(data)
+        go_on()
     return digest.hexdigest()
 
 

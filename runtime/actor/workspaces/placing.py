@@ -21,7 +21,7 @@ from runtime.actor.workspaces.workspace import parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from runtime.actor.workspaces.listing import Entry
@@ -33,9 +33,18 @@ _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EXDEV}
 
 
 class Placing:
-    """From the listing of a directory to its copy. Not for two threads at a time."""
+    """From the listing of a directory to its copy. Not for two threads at a time.
 
-    def __init__(self, root: str, below: str, entries: Sequence[Entry]) -> None:
+    `go_on` is called while files are read, which may take long; what it raises ends it.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        below: str,
+        entries: Sequence[Entry],
+        go_on: Callable[[], None] = lambda: None,
+    ) -> None:
         check(entries, below or root)
         self._files = {path: (mode, digest) for path, kind, mode, digest in entries if kind == "f"}
         self._folders = [(path, mode) for path, kind, mode, _ in entries if kind == "d"]
@@ -52,7 +61,7 @@ class Placing:
             self._tree.mkdir()
             for path, _ in self._folders:
                 (self._tree / path).mkdir(0o700)
-            self._take_what_is_there()
+            self._take_what_is_there(go_on)
         except BaseException:
             self.close()
             raise
@@ -77,20 +86,21 @@ class Placing:
                 raise ValueError("a file has changed while it was copied; copy it again")
             incoming.rename(self._blobs / digest)
 
-    def place(self) -> None:
-        """Put the copy into its place; what was there is gone."""
+    def prepare(self) -> None:
+        """Complete the copy beside its place: all that takes room or time."""
         for path, (mode, digest) in self._left.items():
             _copy(self._blobs / digest, self._tree / path, mode)
         for path, target in self._links:
             (self._tree / path).symlink_to(target)
         for path, mode in reversed(self._folders):
             (self._tree / path).chmod(mode)
+
+    def place(self) -> None:
+        """Put the prepared copy into its place; what was there is gone."""
         with suppress(FileNotFoundError):
             before = os.stat(self._name, dir_fd=self._parent, follow_symlinks=False)
             if not stat.S_ISDIR(before.st_mode):
-                raise NotADirectoryError(
-                    f"{self._name} is there and is no directory; remove it, or choose another place"
-                )
+                raise self._taken()
             self._tree.chmod(stat.S_IMODE(before.st_mode))
             _exchange(self._lock, "tree", self._parent, self._name)
             return
@@ -114,19 +124,27 @@ class Placing:
         os.rename(new, own, src_dir_fd=self._parent, dst_dir_fd=self._parent)
         return own, lock
 
-    def _take_what_is_there(self) -> None:
+    def _taken(self) -> NotADirectoryError:
+        return NotADirectoryError(
+            f"{self._name} is there and is no directory; remove it, or choose another place"
+        )
+
+    def _take_what_is_there(self, go_on: Callable[[], None]) -> None:
         """Link what stays as it is, and keep contents that are wanted in another place."""
         wanted = {digest for _, digest in self._files.values()}
         try:
             present = os.open(self._name, FOLDER, dir_fd=self._parent)
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return
+        except NotADirectoryError:
+            raise self._taken() from None
         for folder, path, status in walk(present):
+            go_on()
             if not stat.S_ISREG(status.st_mode):
                 continue
             name = path.rpartition("/")[2]
             with suppress(OSError), open_below(folder, name) as fd:
-                digest, mode = digest_of(fd), status.st_mode & 0o777
+                digest, mode = digest_of(fd, go_on), status.st_mode & 0o777
                 if self._files.get(path) == (mode, digest):
                     _link(folder, name, fd, self._tree / path)
                     del self._left[path]

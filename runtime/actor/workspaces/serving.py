@@ -16,23 +16,39 @@ if TYPE_CHECKING:
     from runtime.actor.workspaces.placing import Placing
     from runtime.core import Message
 
+_PATIENCE = 1.0  # seconds that the end of a host waits for what is removed
+
+
+class _Copy:
+    """One copy on its way: `lock` is held by who works at it, `users` wait for that or work."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.placing: Placing | None = None
+
 
 class Workspaces:
-    """One per gateway. Answers are (True, a result) or (False, why there is none)."""
+    """One per gateway. Answers are (True, a result) or (False, why there is none).
+
+    Files are read and written under the lock of one copy, never under the one of all.
+    """
 
     def __init__(self, agent: Agent) -> None:
         self._node = agent.local.node
-        self._placings: dict[str, Placing] = {}
-        self._lock = threading.Lock()
+        self._copies: dict[str, _Copy] = {}
+        self._changed = threading.Condition()
         self._closed = False
         agent.handlers["workspace"] = self._asked
 
     def close(self) -> None:
-        """Take no more; what has not come to its place is removed."""
-        with self._lock:
+        """Take no more; what has not come to its place is removed, by who works at it if any do."""
+        with self._changed:
             self._closed = True
-            while self._placings:
-                self._placings.popitem()[1].close()
+            for label, copy in list(self._copies.items()):
+                if not copy.users:
+                    self._forget(label, copy)
+            self._changed.wait_for(lambda: not self._copies, _PATIENCE)
 
     def _asked(self, message: Message) -> None:
         # Hashing takes its time, and the agent has none.
@@ -41,32 +57,49 @@ class Workspaces:
     def _serve(self, message: Message) -> None:
         try:
             buffers = message.buffers() if message.buffer_count else ()
-            label, step, given = loads(message.data, buffers)
-            with self._lock:
-                found = True, self._do(label, step, given)
+            found = True, self._work(*loads(message.data, buffers))
         except Exception as error:  # noqa: BLE001 - whoever copies is told
             found = False, str(error)
         data, _ = dumps((found,))
         self._node.reply(message.source_node, message.request, message.index, OK, data, [])
 
-    def _do(self, label: str, step: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        if self._closed:
-            raise ConnectionAbortedError("the host is let go")
+    def _work(self, label: str, step: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        with self._changed:
+            self._go_on()
+            copy = self._copies.setdefault(label, _Copy())
+            copy.users += 1
+        try:
+            with copy.lock:
+                return self._do(copy, step, given)
+        finally:
+            with self._changed:
+                copy.users -= 1
+                if not copy.users and (self._closed or copy.placing is None):
+                    self._forget(label, copy)
+
+    def _do(self, copy: _Copy, step: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        self._go_on()
         if step == "list":
-            return self._begin(label, *given)
+            return self._begin(copy, *given)
+        placing = copy.placing
+        if placing is None and step != "drop":
+            raise LookupError("nothing of the workspace is there; copy it again")
+        if placing is None:
+            return None
         if step == "content":
             digest, data, last = given
-            return self._placings[label].receive(digest, data, last=last)
-        placing = self._placings.pop(label, None)
+            return placing.receive(digest, data, last=last)
+        if step == "prepare":
+            return placing.prepare()
+        copy.placing = None
         try:
-            if placing is not None and step == "place":
+            if step == "place":
                 placing.place()
         finally:
-            if placing is not None:
-                placing.close()
+            placing.close()
         return None
 
-    def _begin(self, label: str, below: str, entries: list[Any]) -> list[str]:
+    def _begin(self, copy: _Copy, below: str, entries: list[Any]) -> list[str]:
         from runtime.actor.workspaces.placing import Placing
 
         root = os.environ.get("WORKSPACE_DIR")
@@ -75,5 +108,16 @@ class Workspaces:
                 "WORKSPACE_DIR is not set there; set it, where the host is started, to the "
                 "directory that workspaces go below"
             )
-        placing = self._placings[label] = Placing(root, below, entries)
-        return placing.missing()
+        copy.placing = Placing(root, below, entries, self._go_on)
+        return copy.placing.missing()
+
+    def _go_on(self) -> None:
+        if self._closed:
+            raise RuntimeError("the host is let go")
+
+    def _forget(self, label: str, copy: _Copy) -> None:
+        """Remove what is left of a copy at which nobody works. Under the lock of all."""
+        if copy.placing is not None:
+            copy.placing.close()
+        del self._copies[label]
+        self._changed.notify_all()

@@ -3,9 +3,11 @@
 import fcntl
 import hashlib
 import os
+import resource
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,6 +63,7 @@ def put(source: Path, root: Path, below: str = "project") -> list[str]:
             if digest in placing.missing():
                 placing.receive(digest, data[:3], last=False)
                 placing.receive(digest, data[3:], last=True)
+        placing.prepare()
         placing.place()
     finally:
         placing.close()
@@ -106,6 +109,7 @@ def test_whoever_reads_meanwhile_sees_the_old_copy_or_the_new_one(
     placing = Placing(str(tmp_path / "ws"), "project", entries_of(str(source)))
     (digest,) = placing.missing()
     placing.receive(digest, b"print(3)\n", last=True)
+    placing.prepare()
     assert (place / "main.py").read_text() == "print(1)\n"
     placing.place()
     assert (place / "main.py").read_text() == "print(3)\n"
@@ -129,6 +133,25 @@ def test_a_copy_that_does_not_come_to_its_place_leaves_nothing(
         placing.receive("0" * 64, b"", last=True)
     placing.close()
     assert entries_of(str(tmp_path / "ws")) == before
+
+
+def test_a_copy_that_is_prepared_writes_nothing_more(source: Path, tmp_path: Path) -> None:
+    (source / "deep").rename(tmp_path / "deep")
+    (tmp_path / "deep/link").unlink()
+    entries = entries_of(str(tmp_path / "deep"))
+    placing = Placing(str(tmp_path / "ws"), "deep", entries)
+    contents = [b"two = 2\n", b""]
+    for data in contents:
+        placing.receive(hashlib.sha256(data).hexdigest(), data, last=True)
+    placing.prepare()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))  # as on a disk that is full
+    try:
+        placing.place()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    placing.close()
+    assert entries_of(str(tmp_path / "ws/deep")) == entries
 
 
 def test_what_a_killed_host_left_is_removed_and_what_another_works_on_is_not(
@@ -216,6 +239,43 @@ def test_what_cannot_be_copied_is_named(source: Path) -> None:
         entries_of(str(source))
 
 
+def test_what_vanishes_while_it_is_listed_is_left_out(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = {"run.sh": Path.unlink, "link": Path.unlink, "nothing": Path.rmdir}
+    asked = os.stat
+
+    def stat_and_remove(path: str, **options: Any) -> os.stat_result:  # noqa: ANN401
+        status = asked(path, **options)
+        if options.get("dir_fd") is not None and path in gone:
+            gone.pop(path)(Path(f"/proc/self/fd/{options['dir_fd']}", path))
+        return status
+
+    monkeypatch.setattr(os, "stat", stat_and_remove)
+    found = {path for path, *_ in entries_of(str(source))}
+    assert not gone
+    assert found & {"run.sh", "deep/link"} == set()
+    assert found >= {"main.py", "deep/er/two.py", "readonly/kept"}
+
+
+def test_a_folder_that_becomes_a_link_while_it_is_listed_is_not_followed(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = os.stat
+
+    def stat_and_change(path: str, **options: Any) -> os.stat_result:  # noqa: ANN401
+        status = asked(path, **options)
+        if path == "nothing":
+            (source / path).rmdir()
+            (source / path).symlink_to("deep")
+        return status
+
+    monkeypatch.setattr(os, "stat", stat_and_change)
+    found = {path for path, *_ in entries_of(str(source))}
+    assert {path for path in found if path.startswith("nothing/")} == set()
+    assert "readonly/kept" in found
+
+
 def test_links_that_stay_inside_are_copied() -> None:
     check([("a", "d", 0o755, ""), ("a/l", "l", 0, "../b"), ("m", "l", 0, "a/l/./c")], "top")
 
@@ -269,6 +329,19 @@ def test_a_workspace_when_one_host_cannot_have_it_changes_no_other(
         hosts.sync_workspace({source: "deep/er"}).get(SECONDS)
     assert not (tmp_path / "wsa/deep/er").exists()
     assert _names(tmp_path / "wsa/deep") == []
+    with pytest.raises(WorkspaceError, match=r"host 1: project is there and is no directory; "):
+        hosts.sync_workspace({source / "readonly": "first", source: "project"}).get(SECONDS)
+    assert _names(tmp_path / "wsa") == ["deep"]
+    assert _names(tmp_path / "wsb") == ["deep", "project"]
+
+
+def test_a_workspace_when_several_directories_are_copied(
+    hosts: ra.HostMesh, source: Path, tmp_path: Path
+) -> None:
+    hosts.sync_workspace({source / "readonly": "one", source: "two/below"}).get(SECONDS)
+    for place in ("wsa", "wsb"):
+        assert _names(tmp_path / place) == ["one", "two"]
+        assert entries_of(str(tmp_path / place / "two/below")) == entries_of(str(source))
 
 
 def test_a_workspace_when_a_host_is_lost_changes_no_other(
