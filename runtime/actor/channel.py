@@ -12,7 +12,8 @@ from runtime import core
 from runtime.actor import _context
 from runtime.actor.future import Future
 from runtime.actor.generic import Generic
-from runtime.actor.local import local, new_actor_id
+from runtime.actor.local import local
+from runtime.actor.nodes import new_actor_id
 from runtime.actor.raised import describe_error, rebuilt_error
 from runtime.actor.replies import ERROR, result_bytes
 from runtime.actor.shapes.shape import Extent

@@ -16,6 +16,7 @@ from runtime.actor.gateway import Gateway
 from runtime.actor.hosts.neighbours import Neighbours
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
+from runtime.actor.nodes import new_gateway
 from runtime.actor.observing.program import ObservedProgram
 from runtime.actor.replies import failure_bytes
 from runtime.actor.workspaces.serving import Workspaces
@@ -44,7 +45,7 @@ class Client:
     """The one of this process."""
 
     def __init__(self) -> None:
-        self.local = local.Local(local.new_id() << 32, "client")
+        self.local = local.Local(new_gateway(), "client")
         self.local.node.set_root(self.local.node.id)
         self.agent = Agent(self.local, fill)
         self.gateway = Gateway(self.agent)

@@ -14,8 +14,8 @@ from runtime.actor import binding, sending
 from runtime.actor.errors import MeshFailure
 from runtime.actor.launch import early
 from runtime.actor.launch.process import Exit, Spawn
-from runtime.actor.local import GATEWAYS
 from runtime.actor.logs import output
+from runtime.actor.nodes import gateway_of
 from runtime.actor.replies import failure_bytes
 from runtime.actor.shapes.shape import Extent, Point
 from runtime.actor.telling_owners import tell_started
@@ -208,7 +208,7 @@ class Gateway:
         orphans = [
             process.node
             for process in list(self.processes.values())
-            if owner in (process.order.owner[0], process.order.owner[0] & GATEWAYS)
+            if owner in (process.order.owner[0], gateway_of(process.order.owner[0]))
         ]
         self.stop(tuple(orphans), "the process of its owner is dead")
 

@@ -10,7 +10,8 @@ from runtime.actor import _context, binding, sending
 from runtime.actor.bootstrap import BootstrapCommand, default_bootstrap_cmd
 from runtime.actor.gateway import Order, gateway_of_process
 from runtime.actor.latch import Latch
-from runtime.actor.local import local, new_id
+from runtime.actor.local import local
+from runtime.actor.nodes import gateway_of, new_node
 from runtime.actor.ownership import current_owner
 from runtime.actor.proc_mesh import ProcMesh
 from runtime.actor.shapes.mesh_trait import MeshTrait
@@ -191,7 +192,7 @@ class _Spawning:
         policy: RestartPolicy | None,
     ) -> ProcMesh:
         here, me = local(), _context.context().actor_instance
-        nodes = [gateway | new_id() for gateway in self.hosts for _ in range(self.per_host)]
+        nodes = [new_node(gateway) for gateway in self.hosts for _ in range(self.per_host)]
         procs = ProcMesh(self.name, nodes, Shape.of(self.extent))
         owner = current_owner()
         group = f"{self.name}#{nodes[0]:x}"
@@ -261,7 +262,7 @@ def _orders(
 ) -> Iterator[tuple[int, Order]]:
     """Yield orders of processes that are of one host and started alike, with their gateway."""
     for (gateway, command), group in groupby(
-        ranks, lambda rank: (nodes[rank] & ~0xFFFFFFFF, commands[rank])
+        ranks, lambda rank: (gateway_of(nodes[rank]), commands[rank])
     ):
         some = tuple(group)
         yield (

@@ -8,6 +8,7 @@ import threading
 from runtime import config, core
 from runtime.actor._context import become_client
 from runtime.actor.forks import membership
+from runtime.actor.nodes import gateway_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ _KEYS = (
 _AGREED = ("max_frame", "heartbeat_interval", "heartbeat_timeout", "cast_fanout")
 
 _MAILBOX = 64 << 20  # bytes of one sender that wait at one actor
-
-#: The bits of a node's identity that are those of its gateway.
-GATEWAYS = 0xFFFFFFFF_00000000
 
 
 class Local:
@@ -70,7 +68,7 @@ class Local:
     @property
     def gateway(self) -> int:
         """The node that owns the processes of this host."""
-        return self.node.id & GATEWAYS
+        return gateway_of(self.node.id)
 
 
 _present: list[Local] = []
@@ -120,13 +118,3 @@ def forget() -> None:
 def provide(make: Callable[[], Local]) -> None:
     """Say how a process without one gets it; the client does."""
     _making[:] = [make]
-
-
-def new_id() -> int:
-    """Return a new identity of a process on its host, or of a host: 32 bits, never 0."""
-    return int.from_bytes(os.urandom(4)) or 1
-
-
-def new_actor_id() -> int:
-    """Return a new identity of an actor, unique in the program."""
-    return int.from_bytes(os.urandom(8)) >> 1 | 1 << 32

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.actor import _context, sending
 from runtime.actor.agent import owner_of, stop_actors
 from runtime.actor.local import local
+from runtime.actor.nodes import gateway_of
 from runtime.transport.pickling import dumps
 
 TYPE_CHECKING = False
@@ -52,7 +53,7 @@ def stop_children(children: Sequence[Child], reason: str) -> None:
     by_gateway: dict[int, list[int]] = {}
     for child in children:
         if not child.actor and here.node.obituary_of(child.node) is None:
-            by_gateway.setdefault(child.node & ~0xFFFFFFFF, []).append(child.node)
+            by_gateway.setdefault(gateway_of(child.node), []).append(child.node)
     for gateway, nodes in by_gateway.items():
         data, _ = dumps((tuple(nodes), reason))
         here.node.cast(sending.agents([gateway]), 0, "stop_procs", (), data, [], 0.0)

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from runtime.actor.latch import Latch
+from runtime.actor.nodes import gateway_of
 from runtime.actor.supervision.events import (
     AskOwner,
     ChildFailed,
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from runtime.actor.shapes.shape import Point
     from runtime.actor.supervision.events import Event
     from runtime.actor.supervision.restarts import RestartPolicy
-
-_HOST = 0xFFFFFFFF_00000000  # the part of a node's identity that is its host's
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class Owner:
             return [
                 child
                 for child in self._children.values()
-                if node in (child.node, child.node & _HOST) and actor in (None, child.actor)
+                if node in (child.node, gateway_of(child.node)) and actor in (None, child.actor)
             ]
 
     def ended(self, children: Sequence[Child], failure: MeshFailure | None) -> None:

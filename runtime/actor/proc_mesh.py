@@ -11,8 +11,9 @@ from runtime.actor.actor_mesh import ActorMesh
 from runtime.actor.agent import pickled_class
 from runtime.actor.errors import SerializationError
 from runtime.actor.future import Future
-from runtime.actor.local import GATEWAYS, local, new_actor_id
+from runtime.actor.local import local
 from runtime.actor.logs.options import set_options
+from runtime.actor.nodes import gateway_of, new_actor_id
 from runtime.actor.ownership import current_owner
 from runtime.actor.replies import failure_from, problem_of
 from runtime.actor.shapes.mesh_trait import MeshTrait
@@ -116,7 +117,7 @@ class ProcMesh(MeshTrait):
     @property
     def host_mesh(self) -> Any:  # noqa: ANN401 - a HostMesh, which is above this module
         """The host of these processes; ValueError when they are on several."""
-        gateways = tuple({node & ~0xFFFFFFFF: None for node in self._members()})
+        gateways = tuple({gateway_of(node): None for node in self._members()})
         if len(gateways) > 1:
             raise ValueError(
                 f"{self._name} is on {len(gateways)} hosts; slice it to the processes of one"
@@ -131,7 +132,7 @@ class ProcMesh(MeshTrait):
         auto_reload: bool = False,  # noqa: FBT001, FBT002
     ) -> Future[None]:
         """Copy directories to the hosts of these processes, as HostMesh.sync_workspace does."""
-        gateways = tuple({node & ~0xFFFFFFFF: None for node in self._members()})
+        gateways = tuple({gateway_of(node): None for node in self._members()})
         above = import_module("runtime.actor.host_mesh")
         hosts = above.HostMesh("hosts", gateways, Shape.of(Extent(("hosts",), (len(gateways),))))
         copied: Future[None] = hosts.sync_workspace(workspace, conda, auto_reload)
@@ -255,7 +256,7 @@ class _Actors:
         """
         by_gateway: dict[int, list[Child]] = {}
         for child in children:
-            by_gateway.setdefault(child.node & GATEWAYS, []).append(child)
+            by_gateway.setdefault(gateway_of(child.node), []).append(child)
         for gateway, some in by_gateway.items():
             if gateway == self._here.node.id:
                 self._start(some)

@@ -6,7 +6,7 @@ import os
 import sys
 
 from runtime import config
-from runtime.actor.local import GATEWAYS
+from runtime.actor.nodes import gateway_of
 from runtime.telemetry import state
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def begin(here: Local, *, client: int | None = None, first: bool = False) -> Non
 
         root = here.root if client is None else client
         path = os.path.abspath(path)  # noqa: PTH100 - pathlib costs every start of a process
-        if root & GATEWAYS != here.gateway:
+        if gateway_of(root) != here.gateway:
             from runtime.telemetry.trace_parts import part_of
 
             path = part_of(path, here.host, here.gateway)

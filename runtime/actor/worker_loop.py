@@ -24,6 +24,7 @@ from runtime.actor.hosts.credentials import credentials
 from runtime.actor.hosts.neighbours import Neighbour, Neighbours
 from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
+from runtime.actor.nodes import new_gateway
 from runtime.actor.observing.program import ObservedProgram
 from runtime.actor.replies import FAILED, OK, failure_bytes
 from runtime.actor.workspaces.serving import Workspaces
@@ -134,7 +135,7 @@ class _Session:
         self._client = 0
         self._shut_down = False
         self._let_go = False
-        self.local = local.Local(local.new_id() << 32, host.name, agreed=host.agreed)
+        self.local = local.Local(new_gateway(), host.name, agreed=host.agreed)
         local.install(self.local)
         _context.provide_root(lambda: context_of_process(self.local, _NOBODY))
         self._node = self.local.node

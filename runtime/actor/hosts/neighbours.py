@@ -6,7 +6,7 @@ import os
 
 from runtime.actor.errors import MeshFailure
 from runtime.actor.hosts.dialing import Dialer
-from runtime.actor.local import GATEWAYS
+from runtime.actor.nodes import gateway_of
 from runtime.actor.replies import failure_bytes
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ class Neighbours:
         }
 
     def _abroad(self, node: int) -> bool:
-        return node & GATEWAYS != self._node.id & GATEWAYS
+        return gateway_of(node) != self._node.id
 
     def _lost(self, message: Message) -> None:
         if not self._abroad(message.source_node):

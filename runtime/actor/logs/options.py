@@ -6,6 +6,7 @@ from runtime import config, core
 from runtime.actor import sending
 from runtime.actor.future import Future
 from runtime.actor.local import local
+from runtime.actor.nodes import gateway_of
 from runtime.actor.replies import problem_of
 from runtime.transport.pickling import dumps
 
@@ -29,7 +30,7 @@ def set_options(
         raise ValueError(f"aggregate_window_sec is {window}; give seconds, 0 or more")
     if level not in _LEVELS:
         raise ValueError(f"level is {level}; give a level of `logging`, 0 to 255")
-    gateways = sorted({node & ~0xFFFFFFFF for node in nodes})
+    gateways = sorted({gateway_of(node) for node in nodes})
     data, _ = dumps((tuple(nodes), forwarded, window or 0.0, level))
     call = core.call(
         local().node,
