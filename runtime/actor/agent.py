@@ -13,8 +13,8 @@ import time
 from runtime import config
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
-from runtime.actor.raised import print_exception, say
-from runtime.actor.replies import FAILED, OK, failure_bytes, failure_from
+from runtime.actor.raised import describe_error, print_exception, say
+from runtime.actor.replies import ERROR, FAILED, answer, failure_bytes, failure_from, reply
 from runtime.actor.telling_owners import tell_ended, tell_started
 from runtime.transport.pickling import dumps, loads
 
@@ -108,7 +108,10 @@ class Agent:
                 raise LookupError(f"no agent knows {message.method!r}")  # noqa: TRY301
             handler(message)
         except Exception as error:  # noqa: BLE001 - one message must not end the agent
-            print_exception(error)
+            if message.request:
+                reply(self.local.node, message, ERROR, describe_error(error))
+            else:
+                print_exception(error)
 
     def _pause(self) -> float:
         due = [owner.deadline() for owner in list(self.local.owners.values())]
@@ -119,13 +122,12 @@ class Agent:
 
     def _look(self) -> None:
         while self._timers and self._timers[0][0] <= time.monotonic():
-            heapq.heappop(self._timers)[2]()
+            _guarded(heapq.heappop(self._timers)[2])
         for owner in list(self.local.owners.values()):
-            owner.tick()
+            _guarded(owner.tick)
 
     def _ping(self, message: Message) -> None:
-        node = self.local.node
-        node.reply(message.source_node, message.request, message.index, OK, _NOTHING, [])
+        answer(self.local.node, message)
 
     def _missing(self, message: Message) -> None:
         """Answer which mailboxes of this process take no messages any more."""
@@ -133,8 +135,7 @@ class Agent:
 
         (asked,) = loads(message.data)
         gone = [mailbox for mailbox in asked if is_gone(self.local, mailbox)]
-        data, _ = dumps((gone,))
-        self.local.node.reply(message.source_node, message.request, message.index, OK, data, [])
+        answer(self.local.node, message, gone)
 
     # Actors of this process.
 
@@ -144,7 +145,6 @@ class Agent:
         spec = Spec(rank=ranks[message.index], **spec_parts)
         buffers = message.buffers()
         node = self.local.node
-        caller, request, index = message.source_node, message.request, message.index
         if spec.owner[0] not in (node.id, self.local.gateway):
             node.watch(spec.owner[0])
 
@@ -158,9 +158,9 @@ class Agent:
         def started(failure: MeshFailure | None) -> None:
             if failure is None:
                 tell_started(self.local, spec.owner, node.id, spec.actor)
-                node.reply(caller, request, index, OK, _NOTHING, [])
+                answer(node, message)
             else:
-                node.reply(caller, request, index, FAILED, failure_bytes(failure), [])
+                reply(node, message, FAILED, failure_bytes(failure))
 
         runner = Runner(
             self.local,
@@ -252,7 +252,11 @@ class Agent:
                 runner.stop("the process of its owner is dead")
 
 
-_NOTHING = dumps((None,))[0]
+def _guarded(do: Callable[[], None]) -> None:
+    try:
+        do()
+    except Exception as error:  # noqa: BLE001 - what is due next is due all the same
+        print_exception(error)
 
 
 def _serve_async(runner: Runner) -> None:
@@ -266,7 +270,7 @@ def stop_actors(local: Local, children: Sequence[Child], reason: str) -> None:
     for child in children:
         if local.node.obituary_of(child.node) is None:
             data, _ = dumps((child.actor, reason))
-            local.node.cast(sending.agents([child.node]), 0, "stop", (), data, [], 0.0)
+            sending.tell(local.node, [child.node], "stop", data)
 
 
 def owner_of(local: Local, actor: int, make: Callable[[], Owner]) -> Owner:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runtime import config, core
+from runtime import config
 from runtime.actor import client, sending
 from runtime.actor.errors import SupervisionError
 from runtime.actor.host_mesh import HostMesh
@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from runtime import core
     from runtime.actor.client import Client
     from runtime.actor.future import Future
     from runtime.actor.hosts.addresses import Address
@@ -196,8 +197,7 @@ class Attachment(Sequence[int]):
         me, agreed = f"{os.uname().nodename} (pid {os.getpid()})", self._client.local.agreed
         data, _ = dumps((me, config.export(), agreed))
         timeout = max(0.0, deadline - time.monotonic())
-        to = sending.agents([each.gateway])
-        call = core.call(self._node, to, 0, "attach", (), data, [], timeout, "")
+        call = sending.ask(self._node, [each.gateway], "attach", data, patience=timeout)
         if not call.wait(timeout):
             raise AttachError(f"the host at {each.address} has not answered in time")
         problem = call.problem()

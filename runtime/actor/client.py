@@ -111,7 +111,7 @@ class Client:
     def _tell_each(self, gateways: Sequence[int], method: str, data: bytes) -> None:
         """Tell hosts by themselves what changes the ways between them: none can pass it on."""
         for gateway in gateways:
-            self.local.node.cast(sending.agents([gateway]), 0, method, (), data, [], 0.0)
+            sending.tell(self.local.node, [gateway], method, data)
 
     def let_go(self, gateways: Sequence[int], reason: str, *, shut_down: bool = False) -> None:
         """Let hosts go, and wait until what ran there has ended. Not on the agent's thread."""

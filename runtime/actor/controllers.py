@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 
-from runtime import config, core
 from runtime.actor import _context, arity, sending
 from runtime.actor.actor import check_class
 from runtime.actor.agent import pickled_class
@@ -16,7 +15,7 @@ from runtime.actor.errors import SerializationError, SupervisionError
 from runtime.actor.future import Future
 from runtime.actor.local import local
 from runtime.actor.raised import describe_error
-from runtime.actor.replies import ERROR, FAILED, OK, failure_bytes, problem_of, value_of
+from runtime.actor.replies import ERROR, FAILED, OK, failure_bytes, problem_of, reply, value_of
 from runtime.transport.pickling import PicklingError, dumps, loads
 
 TYPE_CHECKING = False
@@ -51,9 +50,7 @@ def get_or_spawn_controller(
         raise SerializationError(f"controller {name}: {error}") from error
     here = local()
     data, _ = dumps((name,))
-    to = sending.agents([here.root])
-    timeout = config.get("send_timeout")
-    call = core.call(here.node, to, sending.AGENT, "controller", (), data, carried, timeout, "")
+    call = sending.ask(here.node, [here.root], "controller", data, carried)
 
     def settle(call: Call) -> ActorMesh[A]:
         problem = call.problem()
@@ -125,7 +122,4 @@ class _Entry:
             self._tell(message)
 
     def _tell(self, message: Message) -> None:
-        status, data, buffers = self._answer
-        local().node.reply(
-            message.source_node, message.request, message.index, status, data, buffers
-        )
+        reply(local().node, message, *self._answer)

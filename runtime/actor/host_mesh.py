@@ -253,8 +253,7 @@ def place_order(here: Local, gateway: int, order: Order) -> None:
         own.spawn(order)
         return
     data, buffers = dumps((order,))
-    timeout = config.get("send_timeout")
-    here.node.cast(sending.agents([gateway]), 0, "spawn_procs", (), data, buffers, timeout)
+    sending.tell(here.node, [gateway], "spawn_procs", data, buffers, config.get("send_timeout"))
 
 
 def _orders(

@@ -56,4 +56,4 @@ def stop_children(children: Sequence[Child], reason: str) -> None:
             by_gateway.setdefault(gateway_of(child.node), []).append(child.node)
     for gateway, nodes in by_gateway.items():
         data, _ = dumps((tuple(nodes), reason))
-        here.node.cast(sending.agents([gateway]), 0, "stop_procs", (), data, [], 0.0)
+        sending.tell(here.node, [gateway], "stop_procs", data)

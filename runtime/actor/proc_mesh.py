@@ -264,18 +264,14 @@ class _Actors:
             nodes = tuple(child.node for child in some)
             data, _ = dumps((nodes, self._spec, tuple(child.point.rank for child in some)))
             patience = config.get("send_timeout")
-            to = sending.agents([gateway])
             node, carried = self._here.node, self._carried
-            node.cast(to, sending.AGENT, "spawn_actors", (), data, carried, patience)
+            sending.tell(node, [gateway], "spawn_actors", data, carried, patience)
             self._tell_of_the_dead(some)
 
     def _start(self, children: Sequence[Child]) -> core.Call:
         nodes = [child.node for child in children]
         data, _ = dumps((self._spec, tuple(child.point.rank for child in children)))
-        timeout = config.get("send_timeout")
-        to = sending.agents(nodes)
-        node = self._here.node
-        call = core.call(node, to, sending.AGENT, "spawn", (), data, self._carried, timeout, "")
+        call = sending.ask(self._here.node, nodes, "spawn", data, self._carried)
         self._tell_of_the_dead(children)
         return call
 

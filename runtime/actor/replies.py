@@ -17,8 +17,10 @@ from runtime.transport.pickling import PicklingError, dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
+    from runtime import core
     from runtime.core import Message
 
 _OURS = SerializationError, DeadlockError, CallCancelledError
@@ -60,6 +62,19 @@ def problem_of(message: Message, endpoint: str) -> Exception:
         names = message.data.decode().split("\n")[:-1]
         return DeadlockError((*names, names[0]) if names else ())
     return SupervisionError(failure_from(message.data), endpoint)
+
+
+def answer(node: core.Node, message: Message, value: object = None) -> None:
+    """Answer a message with a value."""
+    reply(node, message, OK, *dumps((value,)))
+
+
+def reply(
+    node: core.Node, message: Message, status: int, data: bytes, buffers: Sequence[Any] = ()
+) -> None:
+    """Send a reply to whoever waits for it."""
+    to, request, index = message.source_node, message.request, message.index
+    node.reply(to, request, index, status, data, list(buffers))
 
 
 def result_bytes(result: object, endpoint: str) -> tuple[int, bytes, list[Any]]:

@@ -62,6 +62,31 @@ def agents(nodes: Sequence[int]) -> core.Targets:
     return core.make_targets(list(nodes), [AGENT] * len(nodes))
 
 
+def ask(  # noqa: PLR0913, PLR0917 - what a question is
+    node: core.Node,
+    nodes: Sequence[int],
+    method: str,
+    data: bytes = b"",
+    buffers: Sequence[Any] = (),
+    patience: float | None = None,
+) -> core.Call:
+    """Ask the agents of processes; waits up to `patience`, or `send_timeout`, for room."""
+    timeout = config.get("send_timeout") if patience is None else patience
+    return core.call(node, agents(nodes), AGENT, method, (), data, list(buffers), timeout, "")
+
+
+def tell(  # noqa: PLR0913, PLR0917 - what a message is
+    node: core.Node,
+    nodes: Sequence[int],
+    method: str,
+    data: bytes = b"",
+    buffers: Sequence[Any] = (),
+    patience: float = 0.0,
+) -> None:
+    """Tell the agents of processes something that they do not answer."""
+    node.cast(agents(nodes), AGENT, method, (), data, list(buffers), patience)
+
+
 def call(to: Recipients, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> core.Call:
     """Send a message that is answered. Blocks while a mailbox is full."""
     context = _context.context()
@@ -132,7 +157,7 @@ def put(
 def cancel(to: Recipients, request: int) -> None:
     """Ask the processes of a call to give it up."""
     data, _ = dumps((request, tuple(to.actors)))
-    local().node.cast(agents(to.nodes), AGENT, "cancel", (), data, [], 0.0)
+    tell(local().node, to.nodes, "cancel", data)
 
 
 def value_of(message: Message, endpoint: str) -> Any:  # noqa: ANN401 - the endpoint's result

@@ -30,4 +30,4 @@ def _tell(local: Local, node: int, method: str, facts: tuple[Any, ...]) -> None:
     if node == local.node.id:
         local.node.tell(sending.AGENT, f"!{method}", data)
     elif local.node.obituary_of(node) is None:
-        local.node.cast(sending.agents([node]), sending.AGENT, method, (), data, [], 0.0)
+        sending.tell(local.node, [node], method, data)

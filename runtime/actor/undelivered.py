@@ -11,7 +11,6 @@ import sys
 import threading
 from collections import deque
 
-from runtime import config, core
 from runtime.actor import sending
 from runtime.actor.local import local
 from runtime.actor.replies import problem_of, value_of
@@ -94,11 +93,7 @@ class _Question:
         self._node = node
         self._messages = messages
         data, _ = dumps((tuple(mailbox for mailbox, _ in messages),))
-        patience = config.get("send_timeout")
-        to = sending.agents([node])
-        self._call = core.call(
-            local().node, to, sending.AGENT, "missing", (), data, [], patience, ""
-        )
+        self._call = sending.ask(local().node, [node], "missing", data)
 
     def lost(self) -> list[UndeliverableMessage]:
         """Wait for the answer; return the messages that have not arrived."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from runtime import config, core
 from runtime.actor import sending
 from runtime.actor.future import Future
 from runtime.actor.local import local
@@ -12,21 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from runtime import core
+
 
 def when_ready(nodes: Sequence[int]) -> Future[None]:
     """Return a future that is there when every process has answered."""
-    call = core.call(
-        local().node,
-        sending.agents(nodes),
-        sending.AGENT,
-        "ping",
-        (),
-        b"",
-        [],
-        config.get("send_timeout"),
-        "",
-    )
-    return Future(call, _settle, lambda: None)
+    return Future(sending.ask(local().node, nodes, "ping"), _settle, lambda: None)
 
 
 def _settle(call: core.Call) -> None:

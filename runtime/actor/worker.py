@@ -84,8 +84,7 @@ class Worker:
     def run(self) -> int:
         """Serve until the end."""
         data, _ = dumps((os.getpid(),))
-        gateway = sending.agents([self._here.gateway])
-        self._here.node.cast(gateway, 0, "ready", (), data, [], 0.0)
+        sending.tell(self._here.node, [self._here.gateway], "ready", data)
         self.agent.run()
         if self._status != _NO_GATEWAY:
             self._end_actors()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from runtime import config, core
 from runtime.actor import sending
 from runtime.actor.future import Future
 from runtime.actor.local import local
@@ -13,6 +12,8 @@ from runtime.transport.pickling import dumps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from runtime import core
 
 _LEVELS = range(256)
 
@@ -32,17 +33,7 @@ def set_options(
         raise ValueError(f"level is {level}; give a level of `logging`, 0 to 255")
     gateways = sorted({gateway_of(node) for node in nodes})
     data, _ = dumps((tuple(nodes), forwarded, window or 0.0, level))
-    call = core.call(
-        local().node,
-        sending.agents([*gateways, *nodes]),
-        sending.AGENT,
-        "log_options",
-        (),
-        data,
-        [],
-        config.get("send_timeout"),
-        "",
-    )
+    call = sending.ask(local().node, [*gateways, *nodes], "log_options", data)
     return Future(call, _settle, lambda: None)
 
 

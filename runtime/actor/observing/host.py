@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from runtime import config, core
+from runtime import config
 from runtime.actor import sending
 from runtime.actor.observing.process import DUMP
 from runtime.actor.replies import value_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from runtime import core
     from runtime.actor.gateway import Gateway, Process
     from runtime.actor.observing.process import Observer
     from runtime.core import Message
@@ -75,8 +76,7 @@ class HostObserver:
 
     def _relay(self, rows: list[Any], flush: bool) -> None:  # noqa: FBT001 - of the forwarder
         data, _ = dumps((rows, flush))
-        to = sending.agents([self.client])
-        self._local.node.cast(to, 0, "output", (), data, [], 0.0)
+        sending.tell(self._local.node, [self.client], "output", data)
 
     def _report(self, message: Message) -> None:
         self.tell(loads(message.data)[0])
@@ -121,9 +121,7 @@ class HostObserver:
             self.gateway.signal(process.node, DUMP)
 
     def _ask(self, node: int, method: str) -> core.Call:
-        here = self._local.node
-        to = sending.agents([node])
-        return core.call(here, to, sending.AGENT, method, (), b"", [], 0.0, "")
+        return sending.ask(self._local.node, [node], method, patience=0.0)
 
     # The whole program, for those who look at it. From any thread.
 

@@ -11,9 +11,8 @@ import sys
 import time
 
 from runtime import config
-from runtime.actor import sending
+from runtime.actor import replies, sending
 from runtime.actor.observing.stacks import stack_of
-from runtime.actor.replies import OK
 from runtime.telemetry import state
 from runtime.transport.pickling import dumps, loads
 
@@ -58,8 +57,7 @@ class Observer:
 
     def answer(self, message: Message, value: object) -> None:
         """Reply to whoever asked."""
-        data, _ = dumps((value,))
-        self._local.node.reply(message.source_node, message.request, message.index, OK, data, [])
+        replies.answer(self._local.node, message, value)
 
     def _inspect(self, message: Message) -> None:
         self.answer(message, self.snapshot())
@@ -101,7 +99,7 @@ class Observer:
             f"(pid {os.getpid()} on {here.host}); it is at:\n{stack}"
         )
         data, _ = dumps((text,))
-        here.node.cast(sending.agents([here.gateway]), 0, "report", (), data, [], 0.0)
+        sending.tell(here.node, [here.gateway], "report", data)
 
 
 def _actor(runner: Runner, now: int) -> dict[str, Any]:

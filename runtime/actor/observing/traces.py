@@ -6,9 +6,9 @@ import itertools
 import os
 import time
 
-from runtime import config, core
-from runtime.actor import sending
-from runtime.actor.replies import OK, problem_of, value_of
+from runtime import config
+from runtime.actor import replies, sending
+from runtime.actor.replies import problem_of, value_of
 from runtime.telemetry import state
 from runtime.transport.pickling import dumps, loads
 
@@ -38,8 +38,7 @@ def collect(agent: Agent) -> None:
         elif trace is not None:
             trace.take(data)
             answer = True
-        found, buffers = dumps((answer,))
-        node.reply(message.source_node, message.request, message.index, OK, found, buffers)
+        replies.answer(node, message, answer)
 
     agent.handlers["trace"] = take
 
@@ -53,8 +52,7 @@ def hand_over(node: Node, client: int, path: str) -> None:
     def ask(what: str, data: bytes = b"") -> Any:  # noqa: ANN401 - what the client says
         sent, buffers = dumps((what, data))
         patience = config.get("stop_timeout")
-        to = sending.agents([client])
-        call = core.call(node, to, sending.AGENT, "trace", (), sent, buffers, patience, "")
+        call = sending.ask(node, [client], "trace", sent, buffers, patience)
         if not call.wait(patience):
             raise TimeoutError(f"the client has not answered within {patience:g} s")
         problem = call.problem()
