@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import socket
-import struct
 
 from runtime.telemetry import places
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from runtime.dashboard.programs import Found
 
 _PIECE = 1 << 16
-_CREDENTIALS = struct.Struct("3i")
 
 
 def talk(program: Found, source: int, target: int) -> None:
@@ -28,9 +26,7 @@ def talk(program: Found, source: int, target: int) -> None:
             connection.connect(places.path_of(folder, program.name))
         finally:
             os.close(folder)
-        facts = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        if _CREDENTIALS.unpack(facts)[:2] != (program.pid, os.geteuid()):
-            raise PermissionError("its socket is served by another process")
+        places.expect(connection, program.pid)
         poll = select.poll()
         poll.register(connection, select.POLLIN)
         poll.register(source, select.POLLIN)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import struct
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from runtime.telemetry import places, processes
 VERSION = 1
 _MARGIN = 1.0  # seconds that a program may take beyond what it was given
 _PIECE = 1 << 16
-_CREDENTIALS = struct.Struct("3i")
 
 
 @dataclass(frozen=True)
@@ -75,9 +73,7 @@ def _told(program: Found, timeout: float) -> dict[str, Any]:
             connection.connect(places.path_of(fd, program.name))
         finally:
             os.close(fd)
-        facts = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        if _CREDENTIALS.unpack(facts)[:2] != (program.pid, os.geteuid()):
-            raise PermissionError("its socket is served by another process")
+        places.expect(connection, program.pid)
         connection.sendall(json.dumps({"timeout": timeout}).encode())
         parts = []
         while True:

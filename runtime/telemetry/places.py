@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import stat
+import struct
 from contextlib import suppress
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BACKLOG = 8
+_CREDENTIALS = struct.Struct("3i")  # pid, user and group
 _NAME = "{pid}-{begun}.{kind}"
 
 
@@ -90,6 +92,24 @@ def socket_name(pid: int, kind: str = "sock") -> str:
     `kind` is sock where it tells its status, and debug where its debugger is.
     """
     return _NAME.format(pid=pid, begun=begun(pid), kind=kind)
+
+
+def peer_of(connection: socket.socket) -> tuple[int, int]:
+    """Return the process at the other end of a unix socket, and its user, as the kernel knows."""
+    facts = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, user, _ = _CREDENTIALS.unpack(facts)
+    return pid, user
+
+
+def is_for_user(connection: socket.socket) -> bool:
+    """Tell whether whoever has connected is this user, or root."""
+    return peer_of(connection)[1] in (0, os.geteuid())
+
+
+def expect(connection: socket.socket, pid: int) -> None:
+    """Raise PermissionError unless a socket is served by a process, and as this user."""
+    if peer_of(connection) != (pid, os.geteuid()):
+        raise PermissionError("its socket is served by another process")
 
 
 def begun(pid: int) -> int:

@@ -1,7 +1,7 @@
 """The debugger of a program: which actors are at a breakpoint, and who is connected to them.
 
 It is an actor of the client's process. Whoever has the client's user connects to its unix socket,
-which is in a folder of that user's own, and has a terminal there (debug_terminal.py).
+which is in a folder of that user's own, and has a terminal there (terminal.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from runtime.actor.channel import Port
     from runtime.actor.debugging.sessions import Stop
 
-_CREDENTIALS = struct.Struct("3i")
 _PATIENCE = struct.pack("ll", 5, 0)  # seconds that a terminal may take to read
 
 
@@ -87,10 +86,7 @@ class DebugController(Actor):
                 connection, _ = listener.accept()
             except OSError:
                 return
-            credentials = connection.getsockopt(
-                socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size
-            )
-            if _CREDENTIALS.unpack(credentials)[1] not in (0, os.geteuid()):
+            if not places.is_for_user(connection):
                 connection.close()
                 continue
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _PATIENCE)

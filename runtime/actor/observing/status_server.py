@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import select
-import socket
-import struct
 import threading
 import time
 from contextlib import suppress
@@ -17,6 +15,7 @@ from runtime.telemetry import places, processes, state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
     from typing import Any
 
@@ -24,7 +23,6 @@ VERSION = 1
 _PATIENCE = 2.0  # seconds that whoever asks has for asking and for reading
 _LONGEST = 60.0
 _REQUEST = 4096
-_CREDENTIALS = struct.Struct("3i")
 
 
 class StatusServer:
@@ -74,10 +72,7 @@ class StatusServer:
 
         with connection, suppress(OSError, ValueError):
             connection.settimeout(_PATIENCE)
-            credentials = connection.getsockopt(
-                socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size
-            )
-            if _CREDENTIALS.unpack(credentials)[1] not in (0, os.geteuid()):
+            if not places.is_for_user(connection):
                 return
             request = json.loads(connection.recv(_REQUEST) or b"{}")
             timeout = min(max(float(request.get("timeout", 1.0)), 0.0), _LONGEST)
