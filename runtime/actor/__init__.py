@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         MessageTooLargeError,
         RemoteError,
         SerializationError,
-        ShutdownError,
         SupervisionError,
     )
     from runtime.actor.faults import default_hook as unhandled_fault_hook
@@ -73,7 +72,7 @@ client: shutdown_context
 endpoints: Accumulator Endpoint concurrent_endpoint endpoint send
 hosts.credentials: CredentialsError
 errors: ActorError CallCancelledError DeadlockError MailboxFullError MeshFailure
-errors: MessageTooLargeError RemoteError SerializationError ShutdownError SupervisionError
+errors: MessageTooLargeError RemoteError SerializationError SupervisionError
 faults: unhandled_fault_hook=default_hook
 future: Future
 here: this_host this_proc
@@ -147,7 +146,6 @@ __all__ = [
     "RestartPolicy",
     "SerializationError",
     "Shape",
-    "ShutdownError",
     "Slice",
     "SupervisionError",
     "Uid",

@@ -247,7 +247,3 @@ class DeadlockError(RuntimeError):
 
 class CallCancelledError(RuntimeError):
     """A call was given up by its caller."""
-
-
-class ShutdownError(RuntimeError):
-    """The runtime of this process has been shut down."""

@@ -13,6 +13,7 @@ from runtime.actor.latch import Latch
 from runtime.actor.local import local
 from runtime.actor.nodes import gateway_of, new_node
 from runtime.actor.ownership import current_owner
+from runtime.actor.owning import Child
 from runtime.actor.proc_mesh import ProcMesh
 from runtime.actor.shapes.mesh_trait import MeshTrait
 from runtime.actor.shapes.shape import Extent, Point, Shape
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from runtime.actor.future import Future
     from runtime.actor.local import Local
-    from runtime.actor.owning import Child
     from runtime.actor.supervision.restarts import RestartPolicy
 
     class End(Protocol):
@@ -198,7 +198,7 @@ class _Spawning:
         group = f"{self.name}#{nodes[0]:x}"
         points = list(self.extent.points())
         children = [
-            owner.child(f"{group}/{rank}", node, 0, group, self.name, points[rank])
+            Child(f"{group}/{rank}", node, 0, group, self.name, points[rank])
             for rank, node in enumerate(nodes)
         ]
         commands = [self._command(command, point) for point in points]

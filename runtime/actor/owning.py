@@ -92,14 +92,7 @@ class Owner:
         self._meshes: dict[str, object] = {}  # of failures that are not settled, by event
         self._reason = ""
         self._lock = threading.RLock()
-        self._empty = threading.Condition(self._lock)
-
-    @staticmethod
-    def child(  # noqa: PLR0913, PLR0917 - the facts of a child
-        name: str, node: int, actor: int, group: str, mesh_name: str, point: Point
-    ) -> Child:
-        """Return what is known of a child."""
-        return Child(name, node, actor, group, mesh_name, point)
+        self._fewer = threading.Condition(self._lock)
 
     def spawned(
         self,
@@ -171,12 +164,20 @@ class Owner:
             self._handle(StopRequested(tuple(group.left)))
             return group.gone
 
-    def stop_all(self, failure: MeshFailure | None, timeout: float) -> bool:
-        """End everything, as the actor ends; return whether it was done in time."""
+    def stop_all(self, failure: MeshFailure | None, actors: float, processes: float) -> bool:
+        """End everything, as the actor ends; return whether it was done in time.
+
+        Actors have `actors` seconds: nobody can end one in the midst of an endpoint. Processes
+        have `processes`, after which they are killed.
+        """
+        begun = time.monotonic()
         with self._lock:
             self._reason = "its owner has ended"
             self._handle(OwnerStopRequested() if failure is None else OwnerFailed(failure))
-            return self._empty.wait_for(lambda: not self._children, timeout)
+            self._fewer.wait_for(lambda: not self._children, actors)
+            left = max(0.0, begun + processes - time.monotonic())
+            self._fewer.wait_for(lambda: all(e.actor for e in self._children.values()), left)
+            return not self._children
 
     @property
     def goes_down(self) -> bool:
@@ -213,8 +214,7 @@ class Owner:
         for child in list(self._children.values()):
             if not self._supervisor.knows(child.name):
                 self._forget(child)
-        if not self._children:
-            self._empty.notify_all()
+        self._fewer.notify_all()
 
     def _forget(self, child: Child) -> None:
         del self._children[child.name], self._lives[child.name]

@@ -15,6 +15,8 @@ from runtime.actor.local import local
 from runtime.actor.logs.options import set_options
 from runtime.actor.nodes import gateway_of, new_actor_id
 from runtime.actor.ownership import current_owner
+from runtime.actor.owning import Child
+from runtime.actor.patience import until_gone
 from runtime.actor.replies import failure_from, problem_of
 from runtime.actor.shapes.mesh_trait import MeshTrait
 from runtime.actor.shapes.shape import Extent, Point, Shape
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, Self, TypeVar
 
     from runtime.actor.actor import Actor
-    from runtime.actor.owning import Child
     from runtime.actor.shapes.shape import Region
     from runtime.actor.supervision.restarts import RestartPolicy
 
@@ -184,13 +185,15 @@ class ProcMesh(MeshTrait):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.stop()
+        import asyncio
+
+        await asyncio.wait_for(self.stop().as_asyncio(), until_gone())
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop().get(config.get("stop_timeout") * 2)
+        self.stop().get(until_gone())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ProcMesh, (self._name, tuple(self._nodes), self._own_shape)
@@ -230,9 +233,7 @@ class _Actors:
         actor = mesh._actor_id  # noqa: SLF001 - of the same package
         group = f"{self._name}#{actor:x}"
         children = [
-            owner.child(
-                f"{group}/{rank}", node, actor, group, self._name, Point(rank, self._extent)
-            )
+            Child(f"{group}/{rank}", node, actor, group, self._name, Point(rank, self._extent))
             for rank, node in enumerate(self._nodes)
         ]
         calls: list[core.Call] = []

@@ -30,7 +30,7 @@ AGENT = 0
 class Recipients:
     """The actors that a message goes to, in the order of their mesh."""
 
-    __slots__ = ("_place", "actors", "count", "name", "nodes", "shape", "targets")
+    __slots__ = ("actors", "count", "name", "nodes", "place", "shape", "targets")
 
     def __init__(
         self, name: str, nodes: Sequence[int], actors: Sequence[int], shape: Extent
@@ -42,12 +42,8 @@ class Recipients:
         self.count = len(nodes)
         self.targets = core.make_targets(nodes, actors)
         labels = tuple(shape.labels)
-        self._place = (labels, tuple(shape.sizes)) if labels else None
-
-    @property
-    def place(self) -> tuple[tuple[str, ...], tuple[int, ...]] | None:
-        """The slice that the message is sent to, as each actor sees it."""
-        return self._place
+        # The slice that the message is sent to, as each actor sees it.
+        self.place = (labels, tuple(shape.sizes)) if labels else None
 
     def only(self, index: int) -> Recipients:
         """Return one of them."""
