@@ -182,7 +182,12 @@ class Endpoint(ABC, Generic[R]):
         return arrivals.futures(self.name)
 
     def broadcast(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
-        """Send to every actor and wait for nothing. An exception there fails that actor."""
+        """Send to every actor and wait for no reply. An exception there fails that actor.
+
+        Blocks while a mailbox is full: MailboxFullError after `send_timeout`. TypeError for
+        arguments that the endpoint does not take, SerializationError and MessageTooLargeError for
+        those that cannot be sent, SupervisionError when an actor is known to be dead.
+        """
         self._check(args, kwargs)
         sending.cast(self._targets(), self.name, args, kwargs)
 
