@@ -13,6 +13,7 @@ import time
 from runtime import config
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
+from runtime.actor.patience import until_gone
 from runtime.actor.raised import describe_error, print_exception, say
 from runtime.actor.replies import ERROR, FAILED, answer, failure_bytes, failure_from, reply
 from runtime.actor.telling_owners import tell_ended, tell_started
@@ -188,7 +189,7 @@ class Agent:
         actor = runner.spec.actor
         owner = self.local.owners.get(actor)
         if owner is not None:
-            owner.stop_all(failure, config.get("stop_timeout"))
+            owner.stop_all(failure, config.get("stop_timeout"), until_gone())
             self.local.owners.pop(actor, None)
 
         def give_up() -> None:

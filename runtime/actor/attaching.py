@@ -123,8 +123,12 @@ class Attachment(Sequence[int]):
         reached = [each.gateway for each in self._tries if each.gateway]
 
         def let_go() -> None:
-            self._client.let_go(reached, reason, shut_down=shut_down)
-            gone.open()
+            try:
+                self._client.let_go(reached, reason, shut_down=shut_down)
+            except Exception as error:  # noqa: BLE001 - whoever holds the future is told
+                gone.open(error)
+            else:
+                gone.open()
 
         threading.Thread(target=let_go, name="detach", daemon=True).start()
         return gone.future()

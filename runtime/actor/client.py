@@ -18,6 +18,7 @@ from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
 from runtime.actor.nodes import new_gateway
 from runtime.actor.observing.program import ObservedProgram
+from runtime.actor.patience import until_gone
 from runtime.actor.replies import failure_bytes
 from runtime.actor.workspaces.serving import Workspaces
 from runtime.transport.pickling import dumps
@@ -121,10 +122,9 @@ class Client:
         self.neighbours.leaving |= dict.fromkeys(known, reason)
         data, _ = dumps((shut_down,))
         self._tell_each(known, "detach", data)
-        patience = config.get("stop_timeout") + config.get("cleanup_timeout")
         with self._changed:
             gone = self._changed.wait_for(
-                lambda: not set(known) & self.neighbours.known.keys(), patience
+                lambda: not set(known) & self.neighbours.known.keys(), until_gone()
             )
         for each in () if gone else known:
             self.local.node.tell(0, "!let_go", about=each)
@@ -189,7 +189,11 @@ def _root_context() -> Context:
 
 
 def shutdown_context(host_timeout: float | None = None) -> Future[None]:
-    """End every process of the program; afterwards this process can begin another one."""
+    """End every process of the program; afterwards this process can begin another one.
+
+    The future raises what kept the end from being a clean one: TimeoutError when the kernel does
+    not let processes end.
+    """
     del host_timeout
     done = Latch()
     found = local.present()
@@ -199,10 +203,14 @@ def shutdown_context(host_timeout: float | None = None) -> Future[None]:
     client = _clients.pop()
 
     def close() -> None:
-        client.close()
+        problem: Exception | None = None
+        try:
+            client.close()
+        except Exception as error:  # noqa: BLE001 - whoever holds the future is told
+            problem = error
         _ended.append(client.local.node.id)
         local.forget()
-        done.open()
+        done.open(problem)
 
     threading.Thread(target=close, name="shutdown", daemon=True).start()
     return done.future()

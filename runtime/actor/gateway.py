@@ -16,6 +16,7 @@ from runtime.actor.launch import early
 from runtime.actor.launch.process import Exit, Spawn
 from runtime.actor.logs import output
 from runtime.actor.nodes import gateway_of
+from runtime.actor.patience import until_killed, until_told
 from runtime.actor.replies import failure_bytes
 from runtime.actor.shapes.shape import Extent, Point
 from runtime.actor.telling_owners import tell_started
@@ -124,13 +125,15 @@ class Gateway:
 
     def close(self) -> None:
         """End every process of this host."""
-        for process in self.processes.values():
-            process.stopping = process.stopping or "the program has ended"
-        nodes = list(self.processes)
-        if nodes:  # they hear it sooner than a signal, for which Python has to wake up
-            self._node.cast(sending.agents(nodes), 0, "leave", (), b"", [], 0.0)
-        self._launcher.close(config.get("stop_timeout"))
-        self.output.close()
+        try:
+            present = list(self.processes.values())  # the launcher's thread takes the dead out
+            for process in present:
+                process.stopping = process.stopping or "the program has ended"
+            if present:  # they hear it sooner than a signal, for which Python has to wake up
+                sending.tell(self._node, [each.node for each in present], "leave")
+            self._launcher.close(config.get("stop_timeout"))
+        finally:
+            self.output.close()
 
     def _start(self, order: Order, index: int) -> None:
         process = Process(order, index)
@@ -188,16 +191,15 @@ class Gateway:
 
     def stop(self, nodes: tuple[int, ...], reason: str) -> None:
         """End processes: their actors' clean-up, then TERM, then KILL."""
-        patience = config.get("stop_timeout")
         for node_id in nodes:
             process = self.processes.get(node_id)
             if process is None or process.stopping:
                 continue
             process.stopping = reason or "its owner stopped it"
-            self._node.cast(sending.agents([node_id]), 0, "leave", (), b"", [], 0.0)
-            later = patience + config.get("cleanup_timeout")
-            self.agent.after(patience, partial(self._end, process, signal.SIGTERM))
-            self.agent.after(later, partial(self._destroy, process))
+            sending.tell(self._node, [node_id], "leave")
+            terminate = partial(self._end, process, signal.SIGTERM)
+            self.agent.after(config.get("stop_timeout"), terminate)
+            self.agent.after(until_killed(), partial(self._destroy, process))
 
     def signal(self, node_id: int, number: int) -> None:
         """Send a signal to a process, if it is there."""
@@ -228,8 +230,7 @@ class Gateway:
         self._launcher.kill(process.node, signal.SIGKILL)
         zygote = self._launcher.zygote_of(process.node)
         stopped = zygote is not None and zygote[1]
-        patience = _KILLED if stopped else max(_TOLD, config.get("eof_grace"))
-        self.agent.after(patience, partial(self._give_up, process))
+        self.agent.after(_KILLED if stopped else until_told(), partial(self._give_up, process))
 
     # How processes end.
 
@@ -326,7 +327,6 @@ class Gateway:
 
 
 _PATIENCE = 5.0
-_TOLD = 1.0  # seconds that a zygote has, at least, to tell of an end
 _KILLED = 0.1  # seconds in which what a dead process has written is read
 
 

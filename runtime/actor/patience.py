@@ -1,4 +1,4 @@
-"""How long the end of an actor waits for what the user's code does in it."""
+"""How long ends are waited for: of what the user's code does, and of processes."""
 
 from __future__ import annotations
 
@@ -25,3 +25,25 @@ class Patience:
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
+
+
+_TOLD = 1.0  # seconds that a zygote has, at least, to tell of an end
+_MARGIN = 2.0  # seconds in which a busy machine passes on that a process is gone
+
+
+def until_killed() -> float:
+    """Return the seconds from when a process is asked to leave until it gets SIGKILL.
+
+    After `stop_timeout` it gets SIGTERM, and has the time of a clean-up once more.
+    """
+    return float(config.get("stop_timeout") + config.get("cleanup_timeout"))
+
+
+def until_told() -> float:
+    """Return the seconds from SIGKILL until an end counts as told by nobody."""
+    return max(_TOLD, config.get("eof_grace"))
+
+
+def until_gone() -> float:
+    """Return the seconds after which whoever has stopped a process knows that it is gone."""
+    return until_killed() + until_told() + _MARGIN

@@ -3,12 +3,14 @@
 
 import os
 import pickle
+import signal
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from runtime import actor as ra
+from runtime import config
 from runtime.actor import Actor, Channel, Port, endpoint
 from tests.runtime.field.machine import Machine
 
@@ -171,3 +173,25 @@ def test_owners_when_they_are_nested() -> None:
         assert len({*pids}) == 4
         assert len(Machine().alive(pids)) == 4
     assert Machine().alive(pids) == []
+
+
+def test_owner_when_a_child_does_not_leave() -> None:
+    with (
+        config.configured(stop_timeout=0.1, cleanup_timeout=0.5),
+        ra.this_host().spawn_procs() as procs,
+    ):
+        user = procs.spawn("user", User)
+        mine = user.spawns.call_one(here=False).get(SECONDS)
+        pids = [*mine.pid.call().get(SECONDS).values()]
+        os.kill(pids[0], signal.SIGSTOP)
+        user.stop().get(SECONDS)
+        assert Machine().alive(pids) == []
+
+
+def test_procs_when_one_does_not_leave() -> None:
+    with config.configured(stop_timeout=0.1, cleanup_timeout=0.5):
+        with ra.this_host().spawn_procs({"n": 2}) as procs:
+            counters = procs.spawn("counters", Counter)
+            pids = [*counters.pid.call().get(SECONDS).values()]
+            os.kill(pids[0], signal.SIGSTOP)
+        assert Machine().alive(pids) == []

@@ -325,3 +325,46 @@ def test_call_when_the_program_was_shut_down(program: Program) -> None:
     assert "its program was ended by shutdown_context" in script.marker("ENDED", SECONDS)
     assert script.marker("TOOK", SECONDS) < 2
     assert script.finish(SECONDS) == 0
+
+
+def test_shutdown_when_processes_do_not_end(program: Program) -> None:
+    rest = (
+        "from runtime.actor.gateway import Gateway, gateway_of_process, Process\n"
+        "    from runtime.actor.local import local\n"
+        "    class Stuck(Process):\n"
+        "        @property\n"
+        "        def stopping(self): raise TimeoutError('processes do not end')\n"
+        "        @stopping.setter\n"
+        "        def stopping(self, why): pass\n"
+        "    of = gateway_of_process(local().node.id).processes\n"
+        "    first = next(iter(of.values()))\n"
+        "    of[0] = Stuck(first.order, first.index)\n"
+        "    print('ENDED', repr(str(ra.shutdown_context().exception(30))), flush=True)\n"
+        "    print('AGAIN', ra.shutdown_context().get(30), flush=True)"
+    )
+    script, pids = start(program, rest)
+    assert script.marker("ENDED", 5) == "processes do not end"
+    assert script.marker("AGAIN", SECONDS) is None
+    script.finish(SECONDS)
+    assert gone(pids) == []
+
+
+def test_shutdown_when_a_process_dies_meanwhile(program: Program) -> None:
+    rest = (
+        "from runtime.actor.gateway import Gateway, gateway_of_process, Process\n"
+        "    from runtime.actor.local import local\n"
+        "    class Dies(Process):\n"
+        "        @property\n"
+        "        def stopping(self): return ''\n"
+        "        @stopping.setter\n"
+        "        def stopping(self, why): of.pop(0, None)\n"
+        "    of = gateway_of_process(local().node.id).processes\n"
+        "    first = next(iter(of.values()))\n"
+        "    last, of[0] = of.popitem(), Dies(first.order, first.index)\n"
+        "    of |= [last]\n"
+        "    print('ENDED', ra.shutdown_context().exception(30), flush=True)"
+    )
+    script, pids = start(program, rest)
+    assert script.marker("ENDED", 5) is None
+    assert script.finish(SECONDS) == 0
+    assert gone(pids) == []
