@@ -41,7 +41,7 @@ def until_killed() -> float:
 
 def until_told() -> float:
     """Return the seconds from SIGKILL until an end counts as told by nobody."""
-    return max(_TOLD, config.get("eof_grace"))
+    return max(_TOLD, float(config.get("eof_grace")))
 
 
 def until_gone() -> float:
