@@ -184,8 +184,8 @@ class Attachment(Sequence[int]):
             if gateway and self._latch.settled:  # too late: it serves others
                 self._node.disconnect(gateway)
             elif gateway:
-                known = Neighbour(gateway, str(each.address), "")
-                self._client.neighbours.known[gateway] = known
+                host = Neighbour(gateway, str(each.address), "", str(each.among_hosts))
+                self._client.neighbours.known[gateway] = host
             done.release()
 
         self._client.neighbours.dialer.dial(
@@ -206,9 +206,9 @@ class Attachment(Sequence[int]):
             raise AttachError(f"the host at {each.address} has not answered in time")
         problem = call.problem()
         if problem is None:
-            name = loads(call.take()[0].data)[0]
-            host = Neighbour(each.gateway, str(each.address), name, str(each.among_hosts))
-            self._client.neighbours.known[each.gateway] = host
+            host = self._client.neighbours.known.get(each.gateway)
+            if host is not None:  # else it is lost again, as whoever needs it is told
+                host.name = loads(call.take()[0].data)[0]
             return True
         error = problem_of(problem, "")
         went = isinstance(error, SupervisionError) and error.failure.kind == "connection"

@@ -175,11 +175,16 @@ class _Session:
         self._node.stop()
 
     def _arrived(self, message: Message) -> None:
-        """Somebody has proved itself; unless it is known it has a while to say what it wants."""
+        """Somebody has proved itself; who may be a client has a while to say so.
+
+        Who comes while there is one may be another host of its program, of which the client has
+        yet to tell: hosts that lose each other give each other up for good.
+        """
         peer = message.source_node
+        self.neighbours.arrived(peer)
 
         def look() -> None:
-            if peer != self._client and peer not in self.neighbours.known:
+            if self._client == 0:
                 self._node.disconnect(peer)
 
         self.agent.after(_PATIENCE, look)
@@ -223,7 +228,7 @@ class _Session:
         if message.source_node == self._client:
             for row in loads(message.data)[0]:
                 if row[0] != self._node.id:
-                    self.neighbours.known.setdefault(row[0], Neighbour(*row))
+                    self.neighbours.learn(Neighbour(*row))
 
     def _detach(self, message: Message) -> None:
         if message.source_node != self._client:

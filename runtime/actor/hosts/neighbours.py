@@ -7,7 +7,7 @@ import os
 from runtime.actor.errors import MeshFailure
 from runtime.actor.hosts.dialing import Dialer
 from runtime.actor.nodes import gateway_of
-from runtime.actor.replies import failure_bytes
+from runtime.actor.replies import failure_bytes, failure_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from runtime.actor.agent import Agent
     from runtime.actor.gateway import Gateway
     from runtime.core import Message
+
+_STRANGERS = 1024  # gateways that may have ended before they are known: most never will be
 
 
 class Neighbour:
@@ -52,6 +54,7 @@ class Neighbours:
         self._local = agent.local
         self._node = agent.local.node
         self._gateway = gateway
+        self._early: dict[int, tuple[str, str]] = {}  # how gateways ended that are not known yet
         self._of_host = dict(agent.handlers)
         agent.handlers |= {
             "!lost": self._lost,
@@ -59,6 +62,19 @@ class Neighbours:
             "!unrouted": self._unrouted,
             "!obituary": self._obituary,
         }
+
+    def learn(self, host: Neighbour) -> None:
+        """Take the client's word on where another host is: also when it has been lost meanwhile."""
+        if self._node.obituary_of(host.gateway) is not None:
+            return
+        self.known.setdefault(host.gateway, host)
+        early = self._early.pop(host.gateway, None)
+        if early is not None:
+            self.end(host.gateway, *early)
+
+    def arrived(self, gateway: int) -> None:
+        """Take note that a gateway, which may not be known yet, has a connection again."""
+        self._early.pop(gateway, None)
 
     def _abroad(self, node: int) -> bool:
         return gateway_of(node) != self._node.id
@@ -77,9 +93,10 @@ class Neighbours:
         return self.end(message.source_node, "heartbeat", what)
 
     def end(self, gateway: int, kind: str, what: str) -> None:
-        """Give up a host: everything that waits for it fails."""
+        """Give up a host: everything that waits for it fails. One not known yet is remembered."""
         host = self.known.pop(gateway, None)
         if host is None:
+            self._remember(gateway, kind, what)
             return
         reason = self.leaving.pop(gateway, "")
         failure = MeshFailure(
@@ -90,6 +107,12 @@ class Neighbours:
         )
         self._node.bury_host(gateway, failure_bytes(failure))
         self.lost(host, failure)
+
+    def _remember(self, gateway: int, kind: str, what: str) -> None:
+        if self._node.obituary_of(gateway) is None:
+            self._early[gateway] = kind, what
+        if len(self._early) > _STRANGERS:
+            del self._early[next(iter(self._early))]
 
     def _unrouted(self, message: Message) -> None:
         if not self._abroad(message.source_node):
@@ -103,3 +126,7 @@ class Neighbours:
     def _obituary(self, message: Message) -> None:
         self._of_host["!obituary"](message)
         self._gateway.orphan(message.source_node)
+        host = self.known.pop(message.source_node, None)
+        if host is not None:  # the client has told of it
+            self.leaving.pop(host.gateway, None)
+            self.lost(host, failure_from(message.data))
