@@ -163,12 +163,15 @@ def provide_root(make: Callable[[], Context]) -> None:
 
 
 def current_rank() -> Point:
-    """Return the place of this actor in the slice that the current message was sent to."""
+    """Return the place of this actor in the slice that the current message was sent to.
+
+    In its constructor and its `__cleanup__` it is the place in the mesh that was spawned.
+    """
     return context().message_rank
 
 
 def current_size() -> dict[str, int]:
-    """Return the sizes of the slice that the current message was sent to."""
+    """Return the sizes of the mesh that `current_rank` is a place in."""
     return dict(context().message_rank.extent)
 
 

@@ -153,7 +153,8 @@ class Runner:
         )
         self.instance.ends = self._end
         self._fill(self.instance)
-        _context.enter(_context.Context(self.instance))
+        # Of what no message is for: the constructor, and the end.
+        _context.enter(_context.Context(self.instance, (spec.rank, spec.labels, spec.sizes)))
         failure: MeshFailure | None = None
         span = self.watch.begin_hook("__init__")
         try:

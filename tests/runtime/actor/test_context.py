@@ -22,7 +22,8 @@ class Look(Actor):
     """Tells where it is."""
 
     def __init__(self) -> None:
-        self.at_init = (dict(ra.context().actor_instance.rank), dict(ra.current_rank()))
+        mine = ra.context().actor_instance.rank
+        self.at_init = dict(mine), dict(ra.current_rank()), ra.current_size()
 
     @endpoint
     def init(self) -> Any:
@@ -85,6 +86,34 @@ class Tasks(Actor):
         return before, await asyncio.create_task(inner())
 
 
+class Ends(Actor):
+    """Tells where it ends."""
+
+    def __init__(self, port: ra.Port[Any]) -> None:
+        self.port = port
+
+    @endpoint
+    def nothing(self) -> None:
+        pass
+
+    def __cleanup__(self, exc: Exception | None) -> None:
+        self.port.send((dict(ra.current_rank()), ra.current_size()))
+
+
+class EndsInALoop(Actor):
+    """The same, with a loop."""
+
+    def __init__(self, port: ra.Port[Any]) -> None:
+        self.port = port
+
+    @endpoint
+    async def nothing(self) -> None:
+        pass
+
+    async def __cleanup__(self, exc: Exception | None) -> None:
+        self.port.send((dict(ra.current_rank()), ra.current_size()))
+
+
 class Pid(Actor):
     """Tells its process."""
 
@@ -123,7 +152,29 @@ def test_rank_when_a_slice_is_called(look: Any) -> None:
 
 
 def test_rank_when_the_actor_is_constructed(look: Any) -> None:
-    assert look.slice(a=1, b=0).init.call_one().get(SECONDS)[0] == {"a": 1, "b": 0}
+    size = {"a": 2, "b": 2}
+    for point, seen in look.init.call().get(SECONDS).items():
+        assert seen == (dict(point), dict(point), size)
+    assert len(look.init.call().get(SECONDS)) == 4
+
+
+def test_rank_when_the_actor_is_on_a_part_of_its_processes(procs: ra.ProcMesh) -> None:
+    part = procs.slice(a=1).spawn("part", Look)
+    for point, seen in part.init.call().get(SECONDS).items():
+        assert seen == (dict(point), dict(point), {"b": 2})
+    alone = procs.slice(a=1, b=1).spawn("alone", Look)
+    assert alone.init.call_one().get(SECONDS) == ({}, {}, {})
+
+
+@pytest.mark.parametrize("kind", ["Ends", "EndsInALoop"])
+def test_rank_when_the_actor_is_cleaned_up(procs: ra.ProcMesh, kind: str) -> None:
+    port, receiver = ra.Channel.open()
+    ends = procs.spawn("ends", globals()[kind], port)
+    ends.slice(a=1).nothing.call().get(SECONDS)  # what a message found is over
+    ends.stop().get(SECONDS)
+    seen = [receiver.recv().get(SECONDS) for _ in range(4)]
+    assert sorted(rank["a"] * 2 + rank["b"] for rank, _ in seen) == [0, 1, 2, 3]
+    assert all(size == {"a": 2, "b": 2} for _, size in seen)
 
 
 def test_rank_when_tasks_run(procs: ra.ProcMesh) -> None:

@@ -19,14 +19,15 @@ class Mortal(Actor):
 
     def __init__(self, ballast: bytes) -> None:
         self.size = len(ballast)
+        self.place = dict(ra.current_rank())
 
     @endpoint
     def crash(self) -> None:
         os._exit(3)
 
     @endpoint
-    def facts(self) -> tuple[int, int]:
-        return os.getpid(), self.size
+    def facts(self) -> tuple[int, int, dict[str, int]]:
+        return os.getpid(), self.size, self.place
 
 
 class Owner(Actor):
@@ -55,7 +56,10 @@ def _check_lives(mortals: ActorMesh[Mortal], size: int) -> None:
         after = one.facts.call_one().get(SECONDS)
         assert after[0] != before[0]
         assert after[1] == size
-    assert len(mortals.facts.call().get(SECONDS)) == 2
+    seen = mortals.facts.call().get(SECONDS)
+    assert len(seen) == 2
+    for point, facts in seen.items():
+        assert facts[2] == dict(point)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,12 @@ class Counter(Actor):
 
     def __init__(self) -> None:
         self.count = 0
+        self.born_at = dict(ra.current_rank()), ra.current_size()
+
+    @endpoint
+    def place_of_birth(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return what the constructor saw."""
+        return self.born_at
 
     @endpoint
     def bump(self) -> tuple[int, int]:
@@ -74,6 +80,7 @@ def test_reference_when_its_process_is_restarted(
     _, pid = new_life(one, before=first.item(r=1)[1])
     assert counters.slice(r=0).bump.call_one().get(SECONDS) == (2, first.item(r=0)[1])
     assert pid not in {first.item(r=0)[1], first.item(r=1)[1]}
+    assert one.place_of_birth.call_one().get(SECONDS) == ({"r": 1}, {"r": 2})
     assert failures == []
 
 
