@@ -150,6 +150,10 @@ class HostMesh(MeshTrait):
         one dies, instead of asking the owner: references to them stay valid. The calling actor
         owns the mesh.
         """
+        if restart is not None:
+            from runtime.actor.supervision.restarts import check_policy
+
+            check_policy(restart)
         per_host = dict(per_host or {})
         taken = sorted(per_host.keys() & self.extent.keys())
         if taken:

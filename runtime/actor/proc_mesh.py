@@ -168,6 +168,10 @@ class ProcMesh(MeshTrait):
 
         A mesh that was spawned with a policy has that one. None asks the owner at each failure.
         """
+        if policy is not None:
+            from runtime.actor.supervision.restarts import check_policy
+
+            check_policy(policy)
         other = self._with_shape(self._own_shape)
         other._policy = policy  # noqa: SLF001 - its own class
         return other

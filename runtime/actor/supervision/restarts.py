@@ -58,6 +58,15 @@ class RestartPolicy:
         return min(self.backoff_cap, pause) * (1 + self.jitter * chance)
 
 
+def check_policy(policy: object) -> None:
+    """Raise TypeError for what is no policy."""
+    if not isinstance(policy, RestartPolicy):
+        raise TypeError(
+            f"{policy!r} is no restart policy; give RestartPolicy(strategy=..., max_restarts=...), "
+            "or None to have the owner asked about each failure"
+        )
+
+
 _LOWEST = {
     "max_restarts": 0,
     "max_seconds": 0,

@@ -120,3 +120,16 @@ def test_group_when_one_of_all_dies(
     for rank in (0, 1):
         new_life(counters.slice(r=rank), before=first.item(r=rank)[1])
     assert failures == []
+
+
+@pytest.mark.parametrize(
+    "given", [3, True, False, "one_for_one", RestartPolicy, {"max_restarts": 3}]
+)
+def test_what_is_no_policy_when_it_is_given(given: Any, failures: list[ra.MeshFailure]) -> None:  # noqa: ANN401
+    with pytest.raises(TypeError, match=r"is no restart policy; give RestartPolicy\("):
+        ra.this_host().spawn_procs({"r": 1}, restart=given)
+    procs = ra.this_host().spawn_procs({"r": 1})
+    with pytest.raises(TypeError, match=r"is no restart policy; give RestartPolicy\("):
+        procs.restarting(given)
+    assert procs.restarting(None).sizes == {"r": 1}
+    procs.stop().get(SECONDS)
