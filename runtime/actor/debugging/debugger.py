@@ -11,6 +11,8 @@ import socket
 import struct
 import sys
 import threading
+import time
+from contextlib import suppress
 from functools import partial
 
 from runtime.actor import _context
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from runtime.actor.debugging.sessions import Stop
 
 _PATIENCE = struct.pack("ll", 5, 0)  # seconds that a terminal may take to read
+_PAUSE = 0.1  # seconds until the next try, where none can be let in
 
 
 class DebugController(Actor):
@@ -78,6 +81,8 @@ class DebugController(Actor):
     def __cleanup__(self, error: BaseException | None) -> None:
         """Be reachable no more."""
         if self._listener is not None:
+            with suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)  # which wakes the thread that accepts
             self._listener.close()
 
     def _serve(self, listener: socket.socket) -> None:
@@ -85,13 +90,19 @@ class DebugController(Actor):
             try:
                 connection, _ = listener.accept()
             except OSError:
-                return
+                if listener.fileno() < 0:
+                    return
+                time.sleep(_PAUSE)  # no descriptor is free: one will be
+                continue
             if not places.is_for_user(connection):
                 connection.close()
                 continue
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _PATIENCE)
             terminal = Terminal(self._sessions, connection)
-            threading.Thread(target=terminal.run, name="debugger", daemon=True).start()
+            try:
+                threading.Thread(target=terminal.run, name="debugger", daemon=True).start()
+            except RuntimeError:  # no thread can be started
+                connection.close()
 
 
 def debug_controller() -> ActorMesh[DebugController]:

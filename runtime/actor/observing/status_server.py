@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 _PATIENCE = 2.0  # seconds that whoever asks has for asking and for reading
+_PAUSE = 100  # milliseconds until the next try, where nobody can be let in
 _LONGEST = 60.0
 _REQUEST = 4096
 
@@ -59,13 +60,27 @@ class StatusServer:
         poll = select.poll()
         poll.register(self._listener, select.POLLIN)
         poll.register(self._wake, select.POLLIN)
+        woken = select.poll()
+        woken.register(self._wake, select.POLLIN)
         while True:
             poll.poll()
             if self._closed:
                 return
-            with suppress(OSError, ValueError):
-                connection, _ = self._listener.accept()
-                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            if not self._let_in():
+                woken.poll(_PAUSE)  # the listener stays readable: without it this would spin
+
+    def _let_in(self) -> bool:
+        """Serve one who asks; False where no descriptor or thread is free."""
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:
+            return False
+        try:
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+        except RuntimeError:
+            connection.close()
+            return False
+        return True
 
     def _serve(self, connection: socket.socket) -> None:
         import json

@@ -1,6 +1,8 @@
 """`breakpoint()` in actors: who is told, and what a terminal of the debugger can do."""
 
+import errno
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -10,6 +12,8 @@ from contextlib import suppress
 
 import pytest
 
+from runtime.actor.debugging.debugger import DebugController
+from runtime.actor.debugging.sessions import Sessions
 from tests.runtime.field.scripts import Script
 
 SECONDS = 40.0
@@ -188,3 +192,32 @@ def test_debug_when_nothing_stands() -> None:
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "no program of this user" in done.stderr
+
+
+class Crowded:
+    """A socket that listens in a process without free descriptors, then with one, then closed."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._steps: list[socket.socket | OSError] = [
+            OSError(errno.EMFILE, "too many open files"),
+            connection,
+        ]
+
+    def accept(self) -> tuple[socket.socket, None]:
+        step = self._steps.pop(0) if self._steps else OSError(errno.EBADF, "closed")
+        if isinstance(step, OSError):
+            raise step
+        return step, None
+
+    def fileno(self) -> int:
+        return 3 if self._steps else -1
+
+
+def test_debugger_when_there_was_no_descriptor_for_a_terminal() -> None:
+    ours, theirs = socket.socketpair()
+    controller = object.__new__(DebugController)
+    controller._sessions = Sessions()
+    with ours, ours.makefile("r") as lines:
+        controller._serve(Crowded(theirs))  # type: ignore[arg-type]
+        ours.settimeout(SECONDS)
+        assert "no actor" in lines.readline()
