@@ -10,7 +10,7 @@ from runtime import core
 from runtime.actor import _context, undelivered
 from runtime.actor.actor import Actor, offer_of
 from runtime.actor.answers import ActorStopped, Answer
-from runtime.actor.errors import CallCancelledError, MeshFailure
+from runtime.actor.errors import CallCancelledError, MeshFailure, placed
 from runtime.actor.leaving import leave_broken, leave_fork
 from runtime.actor.patience import Patience
 from runtime.actor.raised import describe_error, print_exception, told
@@ -87,7 +87,8 @@ class Runner:
     ) -> None:
         self.local = local
         self.spec = spec
-        self.mesh_name = spec.mesh_name
+        self.place = (spec.rank, dict(spec.point))
+        self.path = spec.mesh_name + placed(self.place[1])
         self.mailbox = core.open_mailbox(local.node, spec.actor)
         self.cancelled: OrderedDict[tuple[int, int], None] = OrderedDict()
         place = ",".join(f"{label}={index}" for label, index in spec.point.items())

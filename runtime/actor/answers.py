@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from runtime.actor.errors import MeshFailure
+    from runtime.actor.raised import Place
     from runtime.core import Message
 
     class Actor(Protocol):
         """The actor that handles the message; `fatal` is the failure by which it ends."""
 
         fatal: MeshFailure | None
-        mesh_name: str
+        path: str
+        place: Place
 
         def reply(
             self, message: Message, status: int, data: bytes, buffers: Sequence[Any] = ..., /
@@ -51,8 +53,8 @@ class Answer:
     def take_port(self) -> Any:  # noqa: ANN401 - a Port
         """Return the port by which the endpoint itself replies."""
         self._replies = False
-        message = self._message
-        return self.port or ReplyPort(message.source_node, message.request, message.index)
+        to, place = self._message, self._actor.place
+        return self.port or ReplyPort(to.source_node, to.request, to.index, place)
 
     def result(self, result: object) -> None:
         """Reply with a result."""
@@ -61,15 +63,15 @@ class Answer:
         if self.port is not None:
             self.port.send(result)
         elif self._message.request:
-            endpoint = f"{self._actor.mesh_name}.{self._message.method}"
-            self._actor.reply(self._message, *result_bytes(result, endpoint))
+            what = f"the result of {self._actor.path}.{self._message.method}"
+            self._actor.reply(self._message, *result_bytes(result, what))
 
     def error(self, error: BaseException) -> None:
         """Reply with an exception; without anybody to tell it fails the actor."""
         if self._replies and self.port is not None:
             self.port.exception(error)
         elif self._replies and self._message.request:
-            self._actor.reply(self._message, ERROR, describe_error(error))
+            self._refuse(error)
         else:
             self.fatal(error)
             raise error
@@ -80,14 +82,17 @@ class Answer:
         if self._replies and self.port is not None:
             self.port.exception(error)
         elif self._message.request:
-            self._actor.reply(self._message, ERROR, describe_error(error))
+            self._refuse(error)
 
     def unreadable(self, error: Exception) -> None:
         """Tell the caller that the arguments could not be rebuilt; the actor goes on."""
         if self._message.request:
-            self._actor.reply(self._message, ERROR, describe_error(error))
+            self._refuse(error)
         else:
             print_exception(error)
+
+    def _refuse(self, error: BaseException) -> None:
+        self._actor.reply(self._message, ERROR, describe_error(error, self._actor.place))
 
     def fatal(self, error: BaseException) -> None:
         """Tell the caller that the actor fails by this."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
+    from runtime.actor.raised import Place
+
     R = TypeVar("R")
 else:
     R = object
@@ -44,7 +46,7 @@ class Port(Generic[R]):
 
     def send(self, value: R) -> None:
         """Send a value; does not wait for anybody to take it, only for room in the mailbox."""
-        status, data, buffers = result_bytes(value, "a port")
+        status, data, buffers = result_bytes(value, "a message for a port")
         if status == ERROR:
             raise rebuilt_error(data)[0]
         self._cast("value", data, buffers)
@@ -73,26 +75,27 @@ class Port(Generic[R]):
 class ReplyPort(Port[R]):
     """The port of an endpoint with an explicit response port: sends replies of one call."""
 
-    def __init__(self, caller: int, request: int, index: int) -> None:
+    def __init__(self, caller: int, request: int, index: int, place: Place) -> None:
         super().__init__(caller, 0, index)
         self._request = request
         self._index = index
+        self._place = place  # of the actor that was called
 
     def send(self, value: R) -> None:
         """Reply with a value; of several replies to `call_one` the first counts."""
-        status, data, buffers = result_bytes(value, "an endpoint")
+        status, data, buffers = result_bytes(value, "the result of an endpoint")
         self._reply(status, data, buffers)
 
     def exception(self, error: BaseException) -> None:
         """Reply with an exception."""
-        self._reply(ERROR, describe_error(error), [])
+        self._reply(ERROR, describe_error(error, self._place), [])
 
     def _reply(self, status: int, data: bytes, buffers: list[Any]) -> None:
         if self._request:
             local().node.reply(self._node, self._request, self._index, status, data, buffers)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ReplyPort, (self._node, self._request, self._index)
+        return ReplyPort, (self._node, self._request, self._index, self._place)
 
 
 class _Inbox:
@@ -186,6 +189,8 @@ class _Receipt:
 
 class _Received(Future["Any"]):
     """A future of the next message; one that is no longer awaited takes none."""
+
+    late = "no message yet after {} s; the next one is for whoever waits then, by get() again too"
 
     def __init__(self, receipt: _Receipt, settle: Callable[[Any], Any]) -> None:
         super().__init__(receipt, settle, receipt.leave)

@@ -179,7 +179,7 @@ class Endpoint(ABC, Generic[R]):
         arrivals = Arrivals(call, to.count)
         if began:
             state.call_begun(arrivals, f"{to.name}.{self.name}", began, call.id, to.count)
-        return arrivals.futures(self.name)
+        return arrivals.futures(f"{to.name}.{self.name}")
 
     def broadcast(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Send to every actor and wait for no reply. An exception there fails that actor.

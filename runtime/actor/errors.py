@@ -124,17 +124,20 @@ class MeshFailure:
         return text
 
     def _where(self) -> str:
-        place = ", ".join(f"{label}={index}" for label, index in self.point.items())
-        name = self.actor_name or self.mesh_name
-        if place:
-            name += f"{{{place}}}"
-        elif self.rank is not None:
+        name = (self.actor_name or self.mesh_name) + placed(self.point)
+        if not self.point and self.rank is not None:
             name += f"[{self.rank}]"
         process = f" (pid {self.pid} on {self.host})" if self.pid is not None else ""
         return f"{name}{process}"
 
     def __str__(self) -> str:
         return self.report()
+
+
+def placed(point: Mapping[str, int]) -> str:
+    """Return a place as it follows the name of a mesh."""
+    place = ", ".join(f"{label}={index}" for label, index in point.items())
+    return f"{{{place}}}" if place else ""
 
 
 def _indented(lines: object) -> str:
@@ -145,18 +148,33 @@ class ActorError(Exception):
     """An endpoint raised: the actor lives on, the caller gets this.
 
     `exception` is the original where it can be rebuilt here, else a RemoteError with its type
-    and text; it is also the `__cause__`. `exception_formatted` is the remote traceback.
+    and text; it is also the `__cause__`. `exception_formatted` is the remote traceback. `endpoint`
+    is the call; `rank` and `point` say which actor of the mesh that was spawned has raised.
     """
 
-    def __init__(self, exception: BaseException, message: str, formatted: str = "") -> None:
+    def __init__(  # noqa: PLR0913 - the facts
+        self,
+        exception: BaseException,
+        message: str,
+        formatted: str = "",
+        *,
+        endpoint: str = "",
+        rank: int | None = None,
+        point: Mapping[str, int] | None = None,
+    ) -> None:
         super().__init__(message)
         self.exception = exception
         self.message = message
         self.exception_formatted = formatted
+        self.endpoint = endpoint
+        self.rank = rank
+        self.point = point or {}
         self.__cause__ = exception
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (ActorError, (self.exception, self.message, self.exception_formatted))
+        parts = self.exception, self.message, self.exception_formatted
+        facts = {"endpoint": self.endpoint, "rank": self.rank, "point": self.point}
+        return ActorError, parts, facts
 
 
 class RemoteError(Exception):

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     #: Type, text, the exception's own pickle if it has one, and how it led to the one before it.
     Part = tuple[str, str, bytes | None, str]
+    #: Rank and point of an actor in the mesh that was spawned.
+    Place = tuple[int, dict[str, int]]
 
 _CAUSE, _CONTEXT, _FIRST = "cause", "context", ""
 _LONGEST = 32  # exceptions of a chain that travel
@@ -24,8 +26,11 @@ _CAUSE_OF, _CONTEXT_OF, _SUPPRESSES = (
 )
 
 
-def describe_error(error: BaseException) -> bytes:
-    """Return an exception as bytes: its traceback, and for it and each cause what can be had."""
+def describe_error(error: BaseException, place: Place | None = None) -> bytes:
+    """Return an exception as bytes: its traceback, and for it and each cause what can be had.
+
+    `place` is the actor's that has raised it.
+    """
     parts: list[Part] = []
     link, seen = _FIRST, set[int]()
     one: BaseException | None = error
@@ -33,20 +38,20 @@ def describe_error(error: BaseException) -> bytes:
         seen.add(id(one))
         parts.append((_name(one), _text(one), _whole(one), link))
         link, one = _before(one)
-    return pickle.dumps((told(error)[1], parts), 5)
+    return pickle.dumps((told(error)[1], parts, place), 5)
 
 
-def rebuilt_error(data: bytes) -> tuple[BaseException, str]:
-    """Return the exception with its causes, and the remote traceback.
+def rebuilt_error(data: bytes) -> tuple[BaseException, str, Place | None]:
+    """Return the exception with its causes, the remote traceback, and where it was raised.
 
     In place of one that cannot be rebuilt here stands a RemoteError.
     """
-    formatted, parts = pickle.loads(data)  # noqa: S301 - of a proven peer
+    formatted, parts, place = pickle.loads(data)  # noqa: S301 - of a proven peer
     chain = [_rebuilt(*part[:3]) for part in parts]
     for outer, inner, part in zip(chain, chain[1:], parts[1:], strict=False):
         slot = _CAUSE_OF if part[3] == _CAUSE else _CONTEXT_OF
         slot.__set__(outer, inner)
-    return chain[0], formatted
+    return chain[0], formatted, place
 
 
 def told(error: BaseException) -> tuple[str, str]:

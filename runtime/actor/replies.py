@@ -11,6 +11,7 @@ from runtime.actor.errors import (
     MeshFailure,
     SerializationError,
     SupervisionError,
+    placed,
 )
 from runtime.actor.raised import describe_error, rebuilt_error
 from runtime.transport.pickling import PicklingError, dumps, loads
@@ -50,18 +51,25 @@ def value_of(message: Message) -> Any:  # noqa: ANN401 - the endpoint's result
 def problem_of(message: Message, endpoint: str) -> Exception:
     """Return the exception for a reply that is no result."""
     if message.status == ERROR:
-        error, formatted = rebuilt_error(message.data)
+        error, formatted, place = rebuilt_error(message.data)
         if issubclass(type(error), _OURS) and isinstance(error, _OURS):
             return error
+        rank, point = place or (None, {})
         text = (
-            f"actor call {endpoint} failed: {formatted.rstrip().splitlines()[-1]}\n"
+            f"actor call {_at(endpoint, point)} failed: {formatted.rstrip().splitlines()[-1]}\n"
             f"the traceback of the actor:\n{formatted}"
         )
-        return ActorError(error, text, formatted)
+        return ActorError(error, text, formatted, endpoint=endpoint, rank=rank, point=point)
     if message.status == DEADLOCK:
         names = message.data.decode().split("\n")[:-1]
         return DeadlockError((*names, names[0]) if names else ())
     return SupervisionError(failure_from(message.data), endpoint)
+
+
+def _at(endpoint: str, point: dict[str, int]) -> str:
+    """Return the name of an endpoint with the place of the actor."""
+    mesh, dot, method = endpoint.rpartition(".")
+    return f"{mesh}{placed(point)}{dot}{method}"
 
 
 def answer(node: core.Node, message: Message, value: object = None) -> None:
@@ -77,11 +85,11 @@ def reply(
     node.reply(to, request, index, status, data, list(buffers))
 
 
-def result_bytes(result: object, endpoint: str) -> tuple[int, bytes, list[Any]]:
-    """Return the reply of a result: status, data and buffers."""
+def result_bytes(result: object, what: str) -> tuple[int, bytes, list[Any]]:
+    """Return the reply of a result: status, data and buffers. `what` it is, for people."""
     try:
         data, buffers = dumps((result,))
     except PicklingError as error:
-        refusal = SerializationError(f"the result of {endpoint}: {error}")
+        refusal = SerializationError(f"{what}: {error}")
         return ERROR, describe_error(refusal), []
     return OK, data, buffers

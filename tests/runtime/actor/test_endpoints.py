@@ -152,7 +152,7 @@ def test_broadcast_when_calls_follow(workers: Any) -> None:
 
 def test_call_when_one_actor_raises(workers: Any) -> None:
     with pytest.raises(
-        ra.ActorError, match=r"workers.fails_on failed: ValueError: rank 1 does"
+        ra.ActorError, match=r"workers\{r=1\}.fails_on failed: ValueError: rank 1 does"
     ) as e:
         workers.fails_on.call(1).get(SECONDS)
     assert isinstance(e.value.exception, ValueError)

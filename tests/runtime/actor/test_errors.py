@@ -2,6 +2,7 @@
 # ruff: noqa: ANN401 - actors and meshes have endpoints of any signature
 
 import asyncio
+import pickle
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -269,3 +270,72 @@ def test_traceback_when_the_class_is_of_the_script(
     text = program(source).marker("ERROR", SECONDS)
     assert "# the line" in text
     assert "in bad" in text
+
+
+class Ranked(Actor):
+    """Fails at one place, in each of the ways in which a caller can be told."""
+
+    def __init__(self) -> None:
+        self.mine = ra.current_rank()["b"] == 1
+
+    @endpoint
+    def raises(self) -> None:
+        if self.mine:
+            raise LookupError("here")
+
+    @endpoint
+    def is_not_sent(self) -> Any:
+        return threading.Lock() if self.mine else None
+
+    @endpoint
+    def takes(self, _: object) -> None:
+        pass
+
+    @endpoint(explicit_response_port=True)
+    def refuses(self, port: ra.Port[None]) -> None:
+        again: ra.Port[None] = pickle.loads(pickle.dumps(port))  # noqa: S301 - its own
+        again.exception(LookupError("there")) if self.mine else again.send(None)
+
+
+class OnlyHere:
+    """Cannot be rebuilt where b=1."""
+
+    def __reduce__(self) -> Any:
+        return _refuse_at_one, ()
+
+
+def _refuse_at_one() -> None:
+    if ra.context().actor_instance.rank.get("b") == 1:
+        raise LookupError("not at this one")
+
+
+@pytest.fixture(scope="module")
+def ranked() -> Iterator[Any]:
+    mesh = ra.this_host().spawn_procs({"a": 1, "b": 2})
+    yield mesh.spawn("ranked", Ranked)
+    mesh.stop().get(SECONDS)
+
+
+def copied(error: Any) -> Any:
+    """Return what another process would have of it."""
+    return pickle.loads(pickle.dumps(error))  # noqa: S301 - its own
+
+
+@pytest.mark.parametrize("call", ["raises", "refuses", "takes"])
+def test_error_when_one_of_several_has_raised(ranked: Any, call: str) -> None:
+    arguments = (OnlyHere(),) if call == "takes" else ()
+    whole = getattr(ranked, call).call(*arguments)
+    part = getattr(ranked.slice(a=0, b=1), call).call_one(*arguments)
+    (streamed,) = filter(
+        None, (each.exception(SECONDS) for each in getattr(ranked, call).stream(*arguments))
+    )
+    for error in (whole.exception(SECONDS), part.exception(SECONDS), streamed):
+        assert str(error).startswith(f"actor call ranked{{a=0, b=1}}.{call} failed: LookupError: ")
+        for one in (error, copied(error)):
+            assert (one.endpoint, one.rank, one.point) == (f"ranked.{call}", 1, {"a": 0, "b": 1})
+            assert isinstance(one.__cause__, LookupError)
+
+
+def test_error_when_the_result_of_one_of_several_is_not_sent(ranked: Any) -> None:
+    error = ranked.is_not_sent.call().exception(SECONDS)
+    assert str(error).startswith("the result of ranked{a=0, b=1}.is_not_sent: ")
