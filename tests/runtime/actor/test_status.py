@@ -331,6 +331,16 @@ def test_a_program_when_its_answer_is_none(place: Path, answer: bytes, problem: 
     assert row["problem"] in as_text(told_)
 
 
+def test_other_end_of_a_socket_when_it_is_asked_for() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        assert places.peer_of(one) == (os.getpid(), os.geteuid())
+        assert places.is_for_user(other)
+        places.expect(one, os.getpid())
+        with pytest.raises(PermissionError, match=r"^its socket is served by another process$"):
+            places.expect(one, os.getppid())
+
+
 def test_nothing_when_no_program_runs() -> None:
     assert as_text(dashboard.status([], 1.0)) == "no program of this user is running"
 
