@@ -16,6 +16,7 @@ from runtime.actor.launch import early
 from runtime.actor.launch.process import Exit, Spawn
 from runtime.actor.logs import output
 from runtime.actor.nodes import gateway_of
+from runtime.actor.passing_on import pass_on
 from runtime.actor.patience import until_killed, until_told
 from runtime.actor.replies import failure_bytes
 from runtime.actor.shapes.shape import Extent, Point
@@ -107,7 +108,7 @@ class Gateway:
         _present[self._node.id] = self
         agent.handlers |= {
             "spawn_procs": self._ordered,
-            "spawn_actors": self._pass_on,
+            "spawn_actors": partial(pass_on, agent.local),
             "stop_procs": self._stop_ordered,
             "ready": self._ready,
             "!lost": self._lost,
@@ -176,14 +177,6 @@ class Gateway:
 
     def _ordered(self, message: Message) -> None:
         self.spawn(loads(message.data)[0])
-
-    def _pass_on(self, message: Message) -> None:
-        """Have actors begin in processes of this host, which were ordered before."""
-        nodes, spec, ranks = loads(message.data)
-        data, _ = dumps((spec, ranks))
-        to = sending.agents(nodes)
-        patience = config.get("send_timeout")
-        self._node.cast(to, sending.AGENT, "spawn", (), data, message.buffers(), patience)
 
     def _stop_ordered(self, message: Message) -> None:
         nodes, reason = loads(message.data)

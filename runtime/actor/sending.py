@@ -102,7 +102,7 @@ def call(to: Recipients, method: str, args: tuple[Any, ...], kwargs: dict[str, A
             me.path if me.mailbox is not None else "",
         )
     except core.FullError as error:
-        raise _full(error, timeout) from None
+        raise refusal(error, timeout) from None
 
 
 def cast(
@@ -128,7 +128,7 @@ def cast(
     try:
         node.cast(to.targets, me.actor, method, context.chain, data, buffers, timeout)
     except core.FullError as error:
-        raise _full(error, timeout) from None
+        raise refusal(error, timeout) from None
     if me.returns is not None:
         me.returns.sent(to, method)
 
@@ -145,7 +145,7 @@ def put(
     try:
         local().node.cast(to.targets, me.actor, method, (), data, buffers, timeout)
     except core.FullError as error:
-        raise _full(error, timeout) from None
+        raise refusal(error, timeout) from None
     if returned and me.returns is not None:
         me.returns.sent(to, "")
 
@@ -186,7 +186,8 @@ def _pickled(
     return data, buffers
 
 
-def _full(error: core.FullError, timeout: float) -> Exception:
+def refusal(error: core.FullError, timeout: float) -> Exception:
+    """Return what a sender is told that has found no room for so many seconds."""
     if "mailbox" in str(error):
         held = local().settings
         return MailboxFullError(held["mailbox_capacity"], timeout, held["mailbox_bytes"])

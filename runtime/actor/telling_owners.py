@@ -22,7 +22,14 @@ def tell_ended(
     local: Local, owner: tuple[int, int], actor: int, failure: MeshFailure | None
 ) -> None:
     """Tell an owner that an actor of this process has ended, or failed."""
-    _tell(local, owner[0], "ended", (owner[1], local.node.id, actor, failure))
+    tell_ended_in(local, owner, local.node.id, actor, failure)
+
+
+def tell_ended_in(
+    local: Local, owner: tuple[int, int], node: int, actor: int, failure: MeshFailure | None
+) -> None:
+    """Tell an owner that an actor in that process has ended, or failed."""
+    _tell(local, owner[0], "ended", (owner[1], node, actor, failure))
 
 
 def _tell(local: Local, node: int, method: str, facts: tuple[Any, ...]) -> None:

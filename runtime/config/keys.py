@@ -163,7 +163,7 @@ _TABLE = (
         "stop_timeout",
         "duration",
         10.0,
-        "Time between SIGTERM and SIGKILL when processes are stopped.",
+        "Time to leave before a stopped process gets SIGTERM; at the program's end, before SIGKILL.",
         low=0,
         aliases=("process_exit_timeout", "mesh_terminate_timeout"),
     ),
