@@ -315,6 +315,7 @@ void init_output(nb::module_& m) {
 
 void init_actors(nb::module_& m) {
   nb::exception<Full>(m, "FullError");
+  nb::exception<SenderDied>(m, "SenderDiedError");
   init_message(m);
   init_waiting(m);
   init_credentials(m);

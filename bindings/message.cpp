@@ -35,9 +35,7 @@ PyType_Slot memory_slots[] = {
 // Copies out of the body, or out of the shared memory.
 void fill(Node& node, const Frame& frame, const BufferRow& row, char* to) {
   if (row.shared != 0) {
-    const NodeId writer = frame.header.source_node;
-    node.segment_reader().read(frame, row, to,
-                               [&] { return !node.obituary_of(writer); });
+    node.segment_reader().read(frame, row, to);
   } else if (row.size != 0) {
     std::memcpy(to, frame.body->data() + row.offset, row.size);
   }

@@ -33,6 +33,9 @@ class Library:
 class FullError(Exception):
     """There was no room for a message in its time; the text names what was full."""
 
+class SenderDiedError(Exception):
+    """A buffer of a message is not whole: its sender died while it wrote it."""
+
 class Memory:
     """Writable memory of this process under the buffer protocol."""
 

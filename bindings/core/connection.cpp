@@ -1,6 +1,7 @@
 // Reading and writing of one socket, as far as it goes without waiting.
 #include "connection.h"
 
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -182,6 +183,15 @@ void Connection::closed_on_loop(const std::string& why) {
   auto self = shared_from_this();
   loop_.remove(socket_.get());
   owner_.on_closed(*this, why);
+}
+
+bool Connection::peer_exists() const {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (::getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return true;
+  // 0: of another namespace, where this process sees none.
+  return peer.pid == 0 || ::kill(peer.pid, 0) == 0 || errno != ESRCH;
 }
 
 void Connection::on_ready(std::uint32_t events) {

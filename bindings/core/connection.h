@@ -53,6 +53,8 @@ class Connection : public Watched,
 
   [[nodiscard]] NodeId peer() const { return peer_.load(); }
   void set_peer(NodeId peer) { peer_.store(peer); }
+  // Whether the process that connected a unix socket is still there.
+  [[nodiscard]] bool peer_exists() const;
   [[nodiscard]] bool unix_socket() const { return unix_socket_; }
   // Whether anything came: a process that is starting is not silent.
   [[nodiscard]] bool heard() const { return heard_.load(); }

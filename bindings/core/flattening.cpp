@@ -62,6 +62,13 @@ Frame flat_message(const Frame& frame, SegmentReader& reader,
 
 }  // namespace
 
+std::uint64_t flattened_length(const Frame& message) {
+  const BodyView view = view_of(message.header, *message.body);
+  std::vector<std::uint64_t> sizes;
+  for (const BufferRow& row : view.buffers) sizes.push_back(row.size);
+  return body_length(message.header, sizes);
+}
+
 Frame flattened(const Frame& frame, SegmentReader& reader,
                 std::uint64_t max_body) {
   if (frame.header.kind != FrameKind::kCast)

@@ -14,4 +14,7 @@ namespace eclosion {
 Frame flattened(const Frame& frame, SegmentReader& reader,
                 std::uint64_t max_body);
 
+// How long the body of a message is then.
+std::uint64_t flattened_length(const Frame& message);
+
 }  // namespace eclosion

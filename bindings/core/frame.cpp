@@ -144,6 +144,15 @@ BodyView view_of(const FrameHeader& header, const Bytes& body) {
   return view;
 }
 
+std::uint64_t body_length(const FrameHeader& header,
+                          std::span<const std::uint64_t> buffers) {
+  std::uint64_t end = table_start(header.method_length, header.chain_length) +
+                      buffers.size() * sizeof(BufferRow) + header.data_length;
+  for (const std::uint64_t size : buffers)
+    end = aligned(end, kBufferAlignment) + size;
+  return end;
+}
+
 std::shared_ptr<const Bytes> make_body(
     FrameHeader& header, std::string_view method,
     std::span<const ChainLink> chain, std::string_view data,

@@ -155,6 +155,11 @@ struct OutgoingBuffer {
   std::uint32_t tag = 0;
 };
 
+// The length of a body with that header's method, chain and data, and with
+// buffers of these sizes in it.
+std::uint64_t body_length(const FrameHeader& header,
+                          std::span<const std::uint64_t> buffers);
+
 // Builds the body and sets the lengths in the header.
 std::shared_ptr<const Bytes> make_body(FrameHeader& header,
                                        std::string_view method,

@@ -4,8 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
+#include <new>
 
 namespace eclosion {
 namespace {
@@ -26,8 +25,7 @@ LargeBuffer::LargeBuffer(std::uint64_t size) : size_(size) {
   void* memory =
       ::mmap(nullptr, std::max<std::uint64_t>(size, 1), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    throw std::system_error(errno, std::generic_category(), "mmap");
+  if (memory == MAP_FAILED) throw std::bad_alloc();
   memory_ = static_cast<char*>(memory);
   prefer_huge_pages(memory_, size);
 }

@@ -12,7 +12,7 @@ void prefer_huge_pages(char* memory, std::uint64_t size);
 // Memory for a buffer; large ones on huge pages where the system has them.
 class LargeBuffer {
  public:
-  // Throws std::system_error.
+  // Throws std::bad_alloc.
   explicit LargeBuffer(std::uint64_t size);
   LargeBuffer(const LargeBuffer&) = delete;
   LargeBuffer& operator=(const LargeBuffer&) = delete;

@@ -19,7 +19,6 @@
 namespace eclosion {
 namespace {
 
-constexpr Clock::duration kAcceptPause = std::chrono::milliseconds(100);
 // For the last words of a node, and for those of a dead one.
 constexpr Clock::duration kLastWords = std::chrono::seconds(1);
 
@@ -56,45 +55,6 @@ std::string socket_name(NodeId node) {
                 static_cast<unsigned long long>(node));
   return name;
 }
-
-class Node::Listener : public Watched {
- public:
-  Listener(Node& node, int fd) : node_(node), socket_(fd) {
-    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-  }
-  void on_ready(std::uint32_t /*events*/) override {
-    while (true) {
-      const int fd = ::accept4(socket_.get(), nullptr, nullptr,
-                               SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
-      if (fd < 0 && errno != EAGAIN) return accept_later();
-      if (fd < 0) return;
-      if (same_user(fd)) {
-        accepted(fd);
-      } else {
-        ::close(fd);
-      }
-    }
-  }
-
- private:
-  void accepted(int fd) {
-    try {
-      node_.connect(fd, 0, true);
-    } catch (const std::system_error&) {
-      // It cannot be watched, and is closed: its peer goes by the gateway.
-    }
-  }
-  // Too many files are open. The peer waits, and the loop does not spin.
-  void accept_later() {
-    auto self = node_.loop_.remove(socket_.get());
-    node_.loop_.after(kAcceptPause,
-                      [this, self] { node_.loop_.add(socket_.get(), self); });
-  }
-
-  Node& node_;
-  Descriptor socket_;
-};
 
 Node::Node(const NodeSettings& settings)
     : settings_(settings),
@@ -189,7 +149,13 @@ void Node::adopt(int fd, NodeId peer, bool unix_socket) {
 }
 
 void Node::listen(int fd) {
-  loop_.add(fd, std::make_shared<Listener>(*this, fd));
+  std::make_shared<Acceptor>(loop_, fd, [this](int socket) {
+    if (same_user(socket)) {
+      connect(socket, 0, true);
+    } else {
+      ::close(socket);
+    }
+  })->start();
 }
 
 void Node::watch(NodeId node) {

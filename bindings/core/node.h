@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "acceptor.h"
 #include "call.h"
 #include "cast.h"
 #include "connection.h"
@@ -66,8 +67,9 @@ inline constexpr ActorId kChannel = 1ULL << 63;
 inline constexpr std::uint8_t kOfNode = 0xff;
 
 // Messages of one sender to one mailbox arrive in the order they were sent and
-// once, while both processes live: each pair has one way, and a way that breaks
-// is not repaired, it is the end of the processes behind it.
+// once, while both processes live. Within a host each pair has one way, and a
+// way that breaks is not repaired, it is the end of the processes behind it;
+// between hosts see host_order.h.
 class Node : public ConnectionOwner {
  public:
   explicit Node(const NodeSettings& settings);
@@ -164,8 +166,6 @@ class Node : public ConnectionOwner {
   }
 
  private:
-  class Listener;
-  class Welcome;
   using ConnectionPtr = std::shared_ptr<Connection>;
 
   void on_frame(Connection& from, Frame frame) override;
@@ -175,6 +175,11 @@ class Node : public ConnectionOwner {
                         Greeting* greeting = nullptr);
   void greet(const std::shared_ptr<Greeting>& greeting,
              Clock::duration at_most);
+  struct Taken {
+    ConnectionPtr connection;
+    std::string trouble;
+  };
+  Taken taken_over(Greeting& greeting);
   void greeted(Greeting& greeting, NodeId expected, const std::string& label);
   [[nodiscard]] std::string objection(const Greeting& greeting,
                                       NodeId expected);
@@ -187,6 +192,8 @@ class Node : public ConnectionOwner {
   void give_credit(const Frame& message, std::uint64_t messages,
                    std::uint64_t bytes);
   bool flatten(Frame& frame);
+  [[nodiscard]] std::uint64_t length_for(const Frame& frame,
+                                         NodeId target) const;
   void number(Frame& frame);
   void receive(Frame frame);
   void receive_request(Frame frame);

@@ -159,9 +159,13 @@ void Node::send_receipts() {
 // While the host that another gave up lives for this one, that other is asked
 // to pass nothing on.
 void Node::on_return(NodeId relay, NodeId lost) {
-  if (!obituary_of(lost)) {
+  {
     std::lock_guard lock(trees_mutex_);
     unfit_[relay].insert(lost);
+  }
+  if (obituary_of(lost)) {
+    std::lock_guard lock(trees_mutex_);
+    unfit_[relay].erase(lost);
   }
   send_kept();
 }

@@ -33,17 +33,20 @@ void Node::bury(NodeId node, const std::string& obituary) {
     connection->set_peer(0);
     connection->close("it is dead");
   }
-  for (const Frame& frame : held) undeliverable(frame, obituary);
-  fail_calls(node, obituary);
   windows_.forget(node);
   segments_.forget(node);
   segment_reader_.forget(node);
   credits_.forget(node);
+  if (is_gateway()) {
+    Frame frame = base_frame(FrameKind::kObituary, node);
+    frame.body = make_body(frame.header, "", {}, obituary, {});
+    tell_neighbours(frame);
+  }
+  // After that, since it may revive the node, which others hear of later; and
+  // before calls fail, since whoever waits for one may ask what it knows.
   if (tell) tell_agent("!obituary", node, obituary);
-  if (!is_gateway()) return;
-  Frame frame = base_frame(FrameKind::kObituary, node);
-  frame.body = make_body(frame.header, "", {}, obituary, {});
-  tell_neighbours(frame);
+  for (const Frame& frame : held) undeliverable(frame, obituary);
+  fail_calls(node, obituary);
 }
 
 void Node::revive(NodeId node) {

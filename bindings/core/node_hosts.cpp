@@ -16,7 +16,6 @@ namespace {
 
 // Strangers that may be connected at a time; a new one replaces the oldest.
 constexpr std::size_t kMaxStrangers = 64;
-constexpr auto kPause = std::chrono::milliseconds(100);
 
 std::string hex(NodeId node) {
   char text[20];
@@ -27,53 +26,17 @@ std::string hex(NodeId node) {
 
 }  // namespace
 
-class Node::Welcome : public Watched,
-                      public std::enable_shared_from_this<Welcome> {
- public:
-  Welcome(Node& node, int fd, Credentials credentials, Clock::duration at_most)
-      : node_(node),
-        socket_(fd),
-        credentials_(std::move(credentials)),
-        at_most_(at_most) {}
-
-  void on_ready(std::uint32_t /*events*/) override {
-    while (true) {
-      const int fd = ::accept4(socket_.get(), nullptr, nullptr,
-                               SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd >= 0) {
-        node_.greet(
-            std::make_shared<Greeting>(node_.loop_, fd, Role::kAcceptor,
-                                       node_.id(), credentials_,
-                                       [&node = node_](Greeting& greeting) {
-                                         node.greeted(greeting, 0, "");
-                                       }),
-            at_most_);
-        continue;
-      }
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      if (errno != EAGAIN && errno != EWOULDBLOCK) pause();
-      return;
-    }
-  }
-
- private:
-  // Out of descriptors or memory: who waits in line is served later.
-  void pause() {
-    node_.loop_.remove(socket_.get());
-    node_.loop_.after(kPause, [self = shared_from_this()] {
-      self->node_.loop_.add(self->socket_.get(), self);
-    });
-  }
-
-  Node& node_;
-  Descriptor socket_;
-  const Credentials credentials_;
-  const Clock::duration at_most_;
-};
-
 void Node::welcome(int fd, const Credentials& credentials,
                    Clock::duration at_most) {
-  loop_.add(fd, std::make_shared<Welcome>(*this, fd, credentials, at_most));
+  std::make_shared<Acceptor>(
+      loop_, fd,
+      [this, credentials, at_most](int socket) {
+        greet(std::make_shared<Greeting>(
+                  loop_, socket, Role::kAcceptor, id(), credentials,
+                  [this](Greeting& done) { greeted(done, 0, ""); }),
+              at_most);
+      })
+      ->start();
 }
 
 void Node::dial(int fd, const Credentials& credentials, NodeId expected,
@@ -100,7 +63,23 @@ void Node::greet(const std::shared_ptr<Greeting>& greeting,
       }
   }
   greetings_.push_back(greeting);
-  greeting->start(at_most);
+  try {
+    greeting->start(at_most);
+  } catch (const std::exception& error) {
+    greeting->end(error.what());
+  }
+}
+
+// The connection that follows a greeting, or why there is none.
+Node::Taken Node::taken_over(Greeting& greeting) {
+  const int fd = greeting.socket();
+  if (fd < 0) return {nullptr, "this process may open no more files"};
+  try {
+    return {connect(fd, greeting.peer(), false, &greeting), ""};
+  } catch (const std::system_error& error) {
+    return {nullptr, std::string("this process can watch no more sockets: ") +
+                         error.what()};
+  }
 }
 
 // The greeting is over: the peer is another host from here on, or nobody.
@@ -110,16 +89,15 @@ void Node::greeted(Greeting& greeting, NodeId expected,
   std::erase(greetings_, self);
   const bool dialed = greeting.role() == Role::kDialer;
   const std::string why = objection(greeting, expected);
-  const int fd = why.empty() ? greeting.socket() : -1;
-  if (fd < 0) {
-    const std::string reason =
-        why.empty() ? "this process may open no more files" : why;
+  const NodeId peer = why.empty() ? greeting.peer() : 0;
+  const auto [connection, trouble] =
+      why.empty() ? taken_over(greeting) : Taken{};
+  if (!connection) {
     const char* kind = greeting.refused() ? "\nrefused\n" : "\nagain\n";
+    const std::string& reason = why.empty() ? trouble : why;
     if (dialed) return tell_agent("!undialed", 0, label + kind + reason);
     return tell_agent("!refused", 0, greeting.address() + "\n" + reason);
   }
-  const NodeId peer = greeting.peer();
-  auto connection = connect(fd, peer, false, &greeting);
   if (dialed) {
     tell_agent("!dialed", peer, label);
   } else {

@@ -30,6 +30,10 @@ void Node::on_frame(Connection& from, Frame frame) {
 void Node::on_hello(Connection& from, const Frame& frame) {
   const NodeId peer = frame.header.source_node;
   if (peer == 0 || peer == id()) return from.close("it does not say who it is");
+  // It may have been restarted since, under the same identity: this is nothing
+  // of its present life.
+  if (from.peer() == 0 && !from.peer_exists())
+    return from.close("its process has ended");
   if (from.peer() == 0) from.set_peer(peer);
   if (from.peer() != peer) return from.close("it says that it is another node");
   open_way(peer, from.shared_from_this());
@@ -177,7 +181,7 @@ void Node::undeliverable(const Frame& frame, const std::string& why) {
   }
   if (frame.header.kind != FrameKind::kRequest) return;
   if (frame.header.target_actor != kAgent)
-    give_credit(frame, 1, frame.header.body_length);
+    give_credit(frame, 1, length_for(frame, frame.header.target_node));
   if (frame.header.request == 0) return;
   Frame back = base_frame(FrameKind::kReply, frame.header.source_node);
   back.header.source_node = frame.header.target_node;

@@ -42,7 +42,7 @@ void Node::Prepared::write_rest() {
     }
   }
   rest_.clear();
-  lease_.written(~0ULL);
+  lease_.finish();
   node_.segments_.release(lease_.id, node_.id());
 }
 
@@ -107,8 +107,8 @@ std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
     neighbours |= target.node != id() &&
                   (host_of(target.node) == host_of(id()) || !is_gateway());
   for (OutgoingBuffer& buffer : buffers) {
-    buffer.shared =
-        neighbours && buffer.size >= settings_.shared_memory_threshold;
+    buffer.shared = neighbours && settings_.shared_memory_limit != 0 &&
+                    buffer.size >= settings_.shared_memory_threshold;
     if (!buffer.shared) continue;
     buffer.offset = shared;
     shared += (buffer.size + kBufferAlignment - 1) / kBufferAlignment *
@@ -140,11 +140,11 @@ std::unique_ptr<Node::Prepared> Node::try_prepare(const Outgoing& message) {
 }
 
 bool Node::try_send(Prepared& message, const std::shared_ptr<Call>& call) {
-  std::vector<Target> counted;
+  std::vector<Windows::Load> counted;
   for (const Target& target : message.targets_)
     if (target.actor != kAgent && !obituary_of(target.node))
-      counted.push_back(target);
-  if (!windows_.try_take(counted, message.frame_.body->size())) return false;
+      counted.push_back({target, length_for(message.frame_, target.node)});
+  if (!windows_.try_take(counted)) return false;
   message.sent_ = true;
   Frame& frame = message.frame_;
   message.add_readers();
@@ -199,6 +199,13 @@ bool Node::flatten(Frame& frame) {
   release_for_all(frame);
   frame = std::move(whole);
   return true;
+}
+
+// How long the body is that a target gets, and that its window counts.
+std::uint64_t Node::length_for(const Frame& frame, NodeId target) const {
+  if (!frame.segment || host_of(target) == host_of(id()))
+    return frame.body->size();
+  return flattened_length(frame);
 }
 
 void Node::number(Frame& frame) {

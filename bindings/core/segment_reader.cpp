@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace eclosion {
 namespace {
 
 // How much is copied at a time behind a writer, and how long a wait for it
-// takes before its life is looked at.
+// takes before it is asked whether the writer lives.
 constexpr std::uint64_t kStep = 1 << 20;
 constexpr timespec kPatience{0, 100'000'000};
 // Mappings that are kept. Those of segments that their senders gave up hold no
@@ -27,6 +28,7 @@ constexpr timespec kPatience{0, 100'000'000};
 constexpr std::size_t kMostKnown = 64;
 
 [[noreturn]] void fail(const char* call) {
+  if (errno == ENOMEM) throw std::bad_alloc();
   throw std::system_error(errno, std::generic_category(), call);
 }
 
@@ -78,20 +80,31 @@ class SegmentReader::Mapping {
   }
 
   // Waits until there is more than `start`; the end of what is ready.
-  [[nodiscard]] std::uint64_t wait_past(
-      std::uint64_t start, const std::function<bool()>& lives) const {
-    while (true) {
+  [[nodiscard]] std::uint64_t wait_past(std::uint64_t start,
+                                        const Descriptor& segment) const {
+    for (bool written_on = true;;) {
       const std::uint32_t seen = page().changes.load();
       const std::uint64_t ready = page().ready.load();
       if (ready > start) return ready;
-      if (lives && !lives())
-        throw std::system_error(std::make_error_code(std::errc::owner_dead),
-                                "the sender died while it wrote a buffer");
+      if (!written_on) throw SenderDied();
       page().waiting.fetch_add(1);
       ::syscall(SYS_futex, &page().changes, FUTEX_WAIT, seen, &kPatience,
                 nullptr, 0);
       page().waiting.fetch_sub(1);
+      // What it wrote last is looked at once more.
+      written_on = page().changes.load() != seen || is_written(segment);
     }
+  }
+
+  // A process does not see its own lock.
+  [[nodiscard]] bool is_written(const Descriptor& segment) const {
+    if (page().writer.load() == ::getpid()) return true;
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_len = 1;
+    if (::fcntl(segment.get(), F_GETLK, &lock) != 0) fail("fcntl(F_GETLK)");
+    return lock.l_type != F_UNLCK;
   }
 
  private:
@@ -128,14 +141,13 @@ std::shared_ptr<SegmentReader::Mapping> SegmentReader::mapping_of(
   return mapping;
 }
 
-void SegmentReader::read(const Frame& message, const BufferRow& row, char* to,
-                         const std::function<bool()>& lives) {
+void SegmentReader::read(const Frame& message, const BufferRow& row, char* to) {
   const auto mapping = mapping_of(message);
   if (row.offset > mapping->room() || row.size > mapping->room() - row.offset)
     refuse("a segment is shorter than its message says");
   const std::uint64_t end = row.offset + row.size;
   for (std::uint64_t done = row.offset; done < end;) {
-    const std::uint64_t ready = mapping->wait_past(done, lives);
+    const std::uint64_t ready = mapping->wait_past(done, *message.segment);
     const bool all = ready == SegmentPage::kAllReady;
     const std::uint64_t stop = std::min({ready, end, all ? end : done + kStep});
     std::memcpy(to, mapping->data() + done, stop - done);

@@ -4,25 +4,31 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 
 #include "frame.h"
 #include "segments.h"
 
 namespace eclosion {
 
+// The process that wrote a buffer has died before its end.
+class SenderDied : public std::runtime_error {
+ public:
+  SenderDied()
+      : std::runtime_error("the sender died while it wrote a buffer") {}
+};
+
 // Copies buffers out of the segments of other processes. A segment stays mapped
 // after it was read: its sender uses it again, and then no page of it is a
 // fault any more. Copying from a mapping takes half the time of pread.
 class SegmentReader {
  public:
-  // Copies a shared buffer of a message, behind its writer if that is not done;
-  // `lives` tells whether it can still be waited for. Throws std::system_error.
-  void read(const Frame& message, const BufferRow& row, char* to,
-            const std::function<bool()>& lives = nullptr);
+  // Copies a shared buffer of a message, behind its writer if that is not done.
+  // Throws SenderDied, std::bad_alloc, or std::system_error.
+  void read(const Frame& message, const BufferRow& row, char* to);
   // Drops the segments of a dead process.
   void forget(NodeId owner);
 

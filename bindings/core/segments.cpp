@@ -11,6 +11,7 @@
 #include <bit>
 #include <cerrno>
 #include <climits>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -23,7 +24,16 @@ constexpr std::uint64_t kSmallestSegment = 1 << 20;
 constexpr std::size_t kMostFree = 64;
 
 [[noreturn]] void fail(const char* call) {
+  if (errno == ENOMEM) throw std::bad_alloc();
   throw std::system_error(errno, std::generic_category(), call);
+}
+
+void lock_writing(const Descriptor& segment, short kind) {
+  struct flock lock{};
+  lock.l_type = kind;
+  lock.l_whence = SEEK_SET;
+  lock.l_len = 1;
+  if (::fcntl(segment.get(), F_SETLK, &lock) != 0) fail("fcntl(F_SETLK)");
 }
 
 // Few sizes, so that a free segment fits the next message.
@@ -35,7 +45,16 @@ std::uint64_t rounded(std::uint64_t size) {
 
 }  // namespace
 
-void Segments::Lease::begin() const { page->ready.store(0); }
+void Segments::Lease::begin() const {
+  lock_writing(*descriptor, F_WRLCK);
+  page->writer.store(::getpid());
+  page->ready.store(0);
+}
+
+void Segments::Lease::finish() const {
+  written(SegmentPage::kAllReady);
+  lock_writing(*descriptor, F_UNLCK);
+}
 
 void Segments::Lease::written(std::uint64_t end) const {
   page->ready.store(end);

@@ -20,6 +20,7 @@ struct alignas(4096) SegmentPage {
   std::atomic<std::uint64_t> ready;    // how many bytes can be read
   std::atomic<std::uint32_t> changes;  // counts those; readers wait on it
   std::atomic<std::uint32_t> waiting;
+  std::atomic<std::int32_t> writer;  // the process that writes, for itself
 };
 static_assert(sizeof(SegmentPage) == 4096);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -43,9 +44,12 @@ class Segments {
     // All is ready, unless the writer says with begin() that it is not.
     SegmentPage* page = nullptr;
 
+    // Until finish() the segment has the lock of this process, which the system
+    // releases when it dies: so readers know.
     void begin() const;
     // From the start to here everything is written.
     void written(std::uint64_t end) const;
+    void finish() const;
   };
 
   // A segment of at least that size, or none while the limit is reached. One

@@ -5,16 +5,16 @@
 
 namespace eclosion {
 
-bool Windows::try_take(std::span<const Target> targets, std::uint64_t size) {
+bool Windows::try_take(std::span<const Load> messages) {
   std::lock_guard lock(mutex_);
-  for (const Target& target : targets) {
+  for (const auto& [target, bytes] : messages) {
     auto found = used_.find({target.node, target.actor});
-    if (found != used_.end() && !has_room(found->second, size)) return false;
+    if (found != used_.end() && !has_room(found->second, bytes)) return false;
   }
-  for (const Target& target : targets) {
+  for (const auto& [target, bytes] : messages) {
     Used& used = used_[{target.node, target.actor}];
     used.messages += 1;
-    used.bytes += size;
+    used.bytes += bytes;
   }
   return true;
 }

@@ -23,10 +23,14 @@ class Windows {
   Windows(std::uint64_t messages, std::uint64_t bytes)
       : messages_(messages), bytes_(bytes) {}
 
-  // Counts one message of that size to each target, or none if a window is
+  struct Load {
+    Target target;
+    std::uint64_t bytes;
+  };
+  // Counts one message of its size to each target, or none if a window is
   // full. One with no more in it than a receiver may keep to itself (Credits)
   // takes a message of any size: it might never be emptier.
-  bool try_take(std::span<const Target> targets, std::uint64_t size);
+  bool try_take(std::span<const Load> messages);
   void give(const Target& target, std::uint64_t messages, std::uint64_t size);
   // What was under way to a dead node does not count.
   void forget(NodeId node);

@@ -1,5 +1,6 @@
 // core/node: deaths and ends: who is told, what fails, what still arrives.
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 
 #include <thread>
 
@@ -222,4 +223,32 @@ TEST_CASE("a worker keeps its gateway's patience by heartbeats alone") {
   Gate never;
   wait_for(never, [] { return false; }, std::chrono::milliseconds(2500));
   CHECK(gateway->mailbox(eclosion::kAgent)->size() == 0);
+}
+
+TEST_CASE("what a dead process said before it was restarted buries nobody") {
+  const auto node = std::make_unique<Node>(settings(node_id(1, 1)));
+  node->listen(listener(node->id()));
+  const NodeId sibling = node_id(1, 2);
+  const std::string name = eclosion::socket_name(node->id());
+  const pid_t before = ::fork();
+  if (before == 0) {
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    ::connect(fd, reinterpret_cast<const sockaddr*>(&address),
+              static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                     name.size()));
+    eclosion::FrameHeader hello;
+    hello.source_node = sibling;
+    (void)!::write(fd, &hello, sizeof(hello));
+    ::_exit(0);
+  }
+  REQUIRE(::waitpid(before, nullptr, 0) == before);
+  // Only now it is read, and its end with it.
+  node->start();
+  Gate passed;
+  node->loop().after(node->settings().eof_grace * 5, [&] { passed.open(); });
+  REQUIRE(wait_for(passed, [&] { return passed.count() != 0; }));
+  CHECK_FALSE(node->obituary_of(sibling));
 }

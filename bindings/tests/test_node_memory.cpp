@@ -219,3 +219,44 @@ TEST_CASE("a relay refuses sizes that the segment does not have") {
   send(*hosts.one, {{{hosts.far_one->id(), kActor, 0}}, "well"});
   CHECK(data_of(take(*hosts.far_one, kActor)) == "well");
 }
+
+TEST_CASE("bytes in shared memory count for who is on another host") {
+  const auto one = started(node_id(1, 0));
+  NodeSettings small = settings(node_id(2, 0));
+  small.mailbox_bytes = 8 << 20;
+  const auto far = started(small);
+  small.id = node_id(1, 1);
+  const auto sender = started(small);
+  link(*one, *sender);
+  link(*one, *far, false);
+  const std::string large(1 << 20, 'L');
+  const Message message{{{far->id(), 7, 0}}, "", {large}};
+  int sent = 0;
+  for (; sent < 20; ++sent) {
+    const auto prepared = prepare(*sender, message);
+    if (!sender->try_send(*prepared, nullptr)) break;
+  }
+  CHECK(sent < 9);
+  // As much is given back as was counted.
+  for (int i = 0; i < 3 * sent; ++i) {
+    const Frame got = take(*far, 7);
+    CHECK(buffer_of(got, 0).size() == large.size());
+    send(*sender, message);
+  }
+}
+
+TEST_CASE("without shared memory large messages go through sockets") {
+  NodeSettings chosen = settings(node_id(1, 1));
+  chosen.shared_memory_limit = 0;
+  const auto gateway = started(node_id(1, 0));
+  const auto sender = started(chosen);
+  link(*gateway, *sender);
+  const std::string large(1 << 20, 'L');
+  for (int i = 0; i < 3; ++i)
+    send(*sender, {{{gateway->id(), 7, 0}}, "", {large}});
+  for (int i = 0; i < 3; ++i) {
+    const Frame got = take(*gateway, 7);
+    CHECK_FALSE(got.segment);
+    CHECK(buffer_of(got, 0) == large);
+  }
+}

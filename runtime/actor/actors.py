@@ -262,6 +262,8 @@ class Runner:
             buffers = message.buffers() if message.buffer_count else ()
             args, kwargs, place, port = loads(message.data, buffers)
             method, explicit, waits = self._method(message.method)
+        except core.SenderDiedError:  # whoever has to do with it is told of its death
+            return None
         except Exception as error:  # noqa: BLE001 - unpickling runs the user's code
             answer.unreadable(error)
             return None

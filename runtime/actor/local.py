@@ -28,7 +28,13 @@ _KEYS = (
     "cast_fanout",
 )
 #: What two ends of a connection must not see differently: the client's hold in its whole program.
-_AGREED = ("max_frame", "heartbeat_interval", "heartbeat_timeout", "cast_fanout")
+_AGREED = (
+    "max_frame",
+    "mailbox_capacity",
+    "heartbeat_interval",
+    "heartbeat_timeout",
+    "cast_fanout",
+)
 
 _MAILBOX = 64 << 20  # bytes of one sender that wait at one actor
 
@@ -73,6 +79,7 @@ class Local:
 
 _present: list[Local] = []
 _making: list[Callable[[], Local]] = []
+_renewing: list[Callable[[], None]] = []
 
 
 def local() -> Local:
@@ -103,6 +110,12 @@ def is_new() -> bool:
     return not _present
 
 
+def renew() -> None:
+    """Have code of no actor begin another program if this process's ends, or has failed."""
+    for each in _renewing:
+        each()
+
+
 def install(one: Local) -> None:
     """Make it the one of this process."""
     membership.takes_part = True
@@ -118,3 +131,8 @@ def forget() -> None:
 def provide(make: Callable[[], Local]) -> None:
     """Say how a process without one gets it; the client does."""
     _making[:] = [make]
+
+
+def provide_renewal(renew: Callable[[], None]) -> None:
+    """Say what is done with a program that is over; the client does."""
+    _renewing[:] = [renew]

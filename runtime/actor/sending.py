@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from runtime import config, core
 from runtime.actor import _context
 from runtime.actor.errors import (
     MailboxFullError,
+    MeshFailure,
     MessageTooLargeError,
     SerializationError,
     SupervisionError,
@@ -160,12 +163,18 @@ def value_of(message: Message, endpoint: str) -> Any:  # noqa: ANN401 - the endp
     """Return the result in a reply; SupervisionError when its sender died while it wrote it."""
     try:
         buffers = message.buffers() if message.buffer_count else ()
-    except RuntimeError:
+    except core.SenderDiedError as error:
+        # Without an obituary it lives again already.
         obituary = local().node.obituary_of(message.source_node)
-        if obituary is None:
-            raise
-        raise SupervisionError(failure_from(obituary), endpoint) from None
+        failure = failure_from(obituary) if obituary is not None else _died_writing(error)
+        raise SupervisionError(failure, endpoint) from None
     return loads(message.data, buffers)[0]
+
+
+def _died_writing(error: Exception) -> MeshFailure:
+    return MeshFailure(
+        event_id=os.urandom(16).hex(), kind="exit", cause=f"{error}; it was restarted"
+    )
 
 
 def _pickled(

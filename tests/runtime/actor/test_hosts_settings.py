@@ -63,3 +63,28 @@ member = hosts.spawn_procs().spawn("member", Member)
 print("SIZE", len(member.double.call_one(b"x" * 1_000_000).get(30)), flush=True)
 """)
     assert script.marker("SIZE", SECONDS) == 2_000_000
+
+
+def test_a_small_mailbox_does_not_stall_when_a_host_has_a_large_one_by_itself(
+    start: Callable[..., HostProcess], program: Callable[[str], Script]
+) -> None:
+    """Who receives gives credit back in parts of the window that the sender has."""
+    host = start("tcp://127.0.0.1:0", environment={"ECLOSION_MAILBOX_CAPACITY": "1000000"})
+    script = program(f"""
+from runtime import actor, config
+config.configure(send_timeout=5)
+class Counter(actor.Actor):
+    def __init__(self):
+        self.count = 0
+    @actor.endpoint
+    def add(self):
+        self.count += 1
+        return self.count
+hosts = actor.attach_to_workers(ca={TRUST!r}, workers=[{host.address!r}])
+counter = hosts.spawn_procs().spawn("counter", Counter)
+for _ in range(10_000):  # the window holds 4096
+    counter.add.broadcast()
+print("COUNT", counter.add.call_one().get(30), flush=True)
+""")
+    assert script.marker("COUNT", SECONDS) == 10_001
+    assert script.finish(SECONDS) == 0
