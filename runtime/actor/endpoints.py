@@ -208,7 +208,7 @@ class Endpoint(ABC, Generic[R]):
             problem = call.problem()
             if problem is not None:
                 raise problem_of(problem, f"{to.name}.{name}")
-            return combine([sending.value_of(each, f"{to.name}.{name}") for each in call.take()])
+            return combine([sending.result_of(each, f"{to.name}.{name}") for each in call.take()])
 
         began = monotonic_ns() if state.on else 0
         call = self._send(to, args, kwargs)

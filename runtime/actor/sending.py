@@ -159,7 +159,7 @@ def cancel(to: Recipients, request: int) -> None:
     tell(local().node, to.nodes, "cancel", data)
 
 
-def value_of(message: Message, endpoint: str) -> Any:  # noqa: ANN401 - the endpoint's result
+def result_of(message: Message, endpoint: str) -> Any:  # noqa: ANN401 - the endpoint's result
     """Return the result in a reply; SupervisionError when its sender died while it wrote it."""
     try:
         buffers = message.buffers() if message.buffer_count else ()

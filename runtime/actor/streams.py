@@ -6,7 +6,7 @@ import threading
 
 from runtime.actor.future import Future
 from runtime.actor.replies import OK, problem_of
-from runtime.actor.sending import value_of
+from runtime.actor.sending import result_of
 from runtime.telemetry import state
 
 TYPE_CHECKING = False
@@ -77,6 +77,6 @@ def _future(arrival: _Arrival, endpoint: str) -> Future[Any]:
         assert message is not None  # noqa: S101 - settled
         if message.status != OK:
             raise problem_of(message, endpoint)
-        return value_of(message, endpoint)
+        return result_of(message, endpoint)
 
     return Future(arrival, settle, lambda: None)

@@ -26,9 +26,9 @@ from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
 from runtime.actor.nodes import new_gateway
 from runtime.actor.observing.program import ObservedProgram
-from runtime.actor.replies import FAILED, OK, failure_bytes
+from runtime.actor.replies import FAILED, answer, failure_bytes, reply
 from runtime.actor.workspaces.serving import Workspaces
-from runtime.transport.pickling import dumps, loads
+from runtime.transport.pickling import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class _Session:
                 cause=f"the host works for another client, {self.neighbours.known[self._client]}",
                 host=self._host.name,
             )
-            self._answer(message, FAILED, failure_bytes(failure))
+            reply(self._node, message, FAILED, failure_bytes(failure))
             return
         name, settings, agreed = loads(message.data)
         config.adopt(settings)
@@ -218,10 +218,7 @@ class _Session:
             self._observed = ObservedProgram(self.gateway, "host", peer)
             self._observed.start()
         self.neighbours.known[peer] = Neighbour(peer, "the client's end", name)
-        self._answer(message, OK, dumps((self._host.name,))[0])
-
-    def _answer(self, message: Message, status: int, data: bytes) -> None:
-        self._node.reply(message.source_node, message.request, message.index, status, data, [])
+        answer(self._node, message, self._host.name)
 
     def _learn(self, message: Message) -> None:
         """Take the client's word on where the other hosts are."""
