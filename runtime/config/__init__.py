@@ -1,6 +1,6 @@
 """Settings of the runtime: `configure`, environment, file, and what they come to.
 
-Layers, the later wins: defaults < environment (ECLOSION_<KEY>) < file (ECLOSION_CONFIG=path, TOML)
+Layers, the later wins: defaults < file (ECLOSION_CONFIG=path, TOML) < environment (ECLOSION_<KEY>)
 < what the program gives to its workers < `configure` in this process. An unknown key is an error.
 docs/configuration.md lists the keys.
 """
@@ -14,7 +14,7 @@ from runtime.config.temporary import Override
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from runtime.config.keys import Value
@@ -30,6 +30,7 @@ __all__ = [
     "get",
     "get_global_config",
     "get_runtime_config",
+    "hold",
     "parametrize_config",
     "parametrize_config_pointwise",
 ]
@@ -71,6 +72,11 @@ def get_runtime_config() -> dict[str, Value]:
 def clear_runtime_config() -> None:
     """Forget what `configure` has set; environment, file and defaults stay."""
     PROCESS.clear()
+
+
+def hold(names: Iterable[str], why: str) -> None:
+    """Have `configure` refuse these keys, and no others, since it is too late for them."""
+    PROCESS.hold(names, why)
 
 
 def export() -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""The layers of settings and what they come to: defaults, environment, file, program, runtime.
+"""The layers of settings and what they come to: defaults, file, environment, program, runtime.
 
 The later layer wins. Environment and file are read when a value is first asked for. The program's
 layer is what a worker is given by the program that it works for, the runtime's what `configure`
@@ -16,7 +16,7 @@ from runtime.config.values import checked, from_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 PREFIX = "ECLOSION_"
 #: Variables with the prefix that are no settings: the file's name, and what else reads them.
@@ -42,6 +42,7 @@ class Configuration:
         self._program: dict[str, Value] = {}
         self._runtime: dict[str, Value] = {}
         self._view: dict[str, Value] | None = None
+        self._held: dict[str, str] = {}
 
     def get(self, name: str) -> Value:
         """Return the value of a key; durations are seconds, sizes are bytes."""
@@ -62,8 +63,15 @@ class Configuration:
     def configure(self, given: Mapping[str, object]) -> None:
         """Set keys of the runtime's layer, all of them or, when one is wrong, none."""
         values = read(given)
+        for name, why in self._held.items():
+            if name in values and values[name] != self.get(name):
+                raise ConfigError(f"{name}={values[name]!r} would do nothing: {why}")
         with self._lock:
             self._replace(self._program, self._runtime | values)
+
+    def hold(self, names: Iterable[str], why: str) -> None:
+        """Have only these keys be refused from now on where `configure` would change them."""
+        self._held = dict.fromkeys(names, why)
 
     def restore(self, values: Mapping[str, Value | None]) -> None:
         """Put keys of the runtime's layer back to these values; None leaves a key unset."""
@@ -132,7 +140,7 @@ def read(given: Mapping[str, object], place: str = "") -> dict[str, Value]:
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
-    """Return what the environment sets, and the file that ECLOSION_CONFIG names on top of it."""
+    """Return what the environment sets, on top of the file that ECLOSION_CONFIG names."""
     values: dict[str, Value] = {}
     for variable, text in environment.items():
         if not variable.startswith(PREFIX) or variable in OTHER_VARIABLES:
@@ -143,7 +151,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
             raise ConfigError(unknown(variable, variable, names, " (environment)"))
         values[key.name] = from_text(key, text, f" (environment, {variable})")
     path = environment.get(f"{PREFIX}CONFIG")
-    return values | from_file(path) if path else values
+    return from_file(path) | values if path else values
 
 
 def variable_of(name: str) -> str:

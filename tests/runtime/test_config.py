@@ -176,7 +176,7 @@ def test_layers_when_all_set_one_key(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     file.write_text('send_timeout = "2s"\npreload = ["json"]\ntail_lines = 3\n')
     its = configuration(CONFIG=file, SEND_TIMEOUT="1s", STUCK_AFTER="4s")
-    assert (its.get("send_timeout"), its.get("stuck_after")) == (2.0, 4)
+    assert (its.get("send_timeout"), its.get("stuck_after")) == (1.0, 4)
     assert (its.get("preload"), its.get("tail_lines")) == (("json",), 3)
     its.adopt({"send_timeout": 3.0, "stuck_after": 5})
     assert (its.get("send_timeout"), its.get("tail_lines")) == (3.0, 3)
@@ -184,6 +184,19 @@ def test_layers_when_all_set_one_key(tmp_path: Path) -> None:
     assert (its.get("send_timeout"), its.get("stuck_after")) == (4.0, 5)
     its.clear()
     assert its.get("send_timeout") == 3.0
+
+
+def test_configure_when_it_is_too_late_for_a_key() -> None:
+    its = configuration(TRACE_FILE="a.json")
+    its.hold(("trace_file",), "it was taken before")
+    its.configure({"trace_file": "a.json", "tail_lines": 7})
+    with pytest.raises(
+        ConfigError, match=r"^trace_file='b.json' would do nothing: it was taken before$"
+    ):
+        its.configure({"trace_file": "b.json", "tail_lines": 8})
+    assert its.get("tail_lines") == 7
+    its.hold((), "")
+    its.configure({"trace_file": "b.json"})
 
 
 @pytest.mark.parametrize(
