@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.actor import arity
 from runtime.actor.endpoints import EndpointProperty
 from runtime.actor.shapes.mesh_trait import MeshTrait
 
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 _RESERVED = frozenset(
     [name for name in vars(MeshTrait) if not name.startswith("_")] + ["stop", "initialized"]
 )
-_HOOKS = ("__supervise__", "__cleanup__", "_handle_undeliverable_message")
+#: What an actor may define, and what each is told.
+_HOOKS = {
+    "__supervise__": "failure",
+    "__cleanup__": "exc",
+    "_handle_undeliverable_message": "message",
+}
 
 
 class Actor:
@@ -83,7 +89,10 @@ def offer_of(kind: type) -> Offer:
 def check_class(kind: object) -> None:
     """Raise TypeError or ValueError when a class cannot be spawned."""
     if not isinstance(kind, type) or not issubclass(kind, Actor):
-        raise TypeError(f"{kind!r} cannot be spawned: it is not a subclass of Actor")
+        raise TypeError(
+            f"{kind!r} cannot be spawned: it is not a subclass of Actor; "
+            "write spawn(name, Class, ...), with the constructor's arguments at the end"
+        )
     offer = offer_of(kind)
     taken = sorted(_RESERVED & offer.endpoints.keys())
     if taken:
@@ -96,13 +105,39 @@ def check_class(kind: object) -> None:
             f"{kind.__qualname__} mixes both async and sync endpoints ({', '.join(plain)} are "
             "plain functions); make all of them `async def`, or none"
         )
+    for name, found in offer.endpoints.items():
+        _check_takes_self(kind, name, found)
     for hook in _HOOKS:
         method = getattr(kind, hook, None)
+        _check_takes_one(kind, hook, method)
         if _is_async(method) and not offer.is_async:
             raise ValueError(
                 f"{hook} of {kind.__qualname__} is async and its endpoints are not; make it a "
                 "plain function"
             )
+
+
+def _check_takes_self(kind: type, name: str, found: EndpointProperty) -> None:
+    """Raise TypeError for an endpoint that has no place for the actor, or for its port."""
+    count = 1 + found.explicit_response_port
+    if not arity.takes(found.method, count):
+        needed = "self and the port" if found.explicit_response_port else "self"
+        raise TypeError(
+            f"endpoint {name} of {kind.__qualname__} takes no {needed}, so no call can reach it; "
+            f"write `def {name}({'self, port' if count > 1 else 'self'}, ...)`"
+        )
+
+
+def _check_takes_one(kind: type, hook: str, method: object) -> None:
+    """Raise TypeError for a hook that cannot be told what has happened."""
+    told = _HOOKS[hook]
+    # A static method is found as the plain function that it is, without a place for the actor.
+    held = next((vars(each)[hook] for each in kind.__mro__ if hook in vars(each)), None)
+    if held is method and not arity.takes(method, 2, needed=2):
+        raise TypeError(
+            f"{hook} of {kind.__qualname__} cannot be called with what has happened; "
+            f"write `def {hook}(self, {told})`"
+        )
 
 
 def _is_async(method: object) -> bool:

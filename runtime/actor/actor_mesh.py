@@ -49,8 +49,16 @@ class ActorMesh(MeshTrait, Generic[A]):
         return part
 
     def _as(self, kind: type) -> ActorMesh[A]:
-        """Return the mesh with this class, if it is the actors' own as the asker knows it."""
+        """Return the mesh with this class, if it is the actors' own as the asker knows it.
+
+        TypeError when it is neither that nor one that the actors' own is made from.
+        """
         own = self.__kind
+        if kind.__qualname__ not in {each.__qualname__ for each in own.__mro__}:
+            raise TypeError(
+                f"{self.__name} is a {own.__qualname__}, and was asked for as a "
+                f"{kind.__qualname__}; ask for what it is, or give yours another name"
+            )
         if (own.__module__, own.__qualname__) != (kind.__module__, kind.__qualname__):
             return self
         return ActorMesh(self.__name, kind, self.__actor, self.__nodes, self.__shape)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _VAR_POSITIONAL = 0x04
+_Function = type(lambda: None)
 
 
 @functools.cache
@@ -24,6 +25,17 @@ def _positional(method: Callable[..., Any], implicit: int) -> tuple[int, int] | 
     most = code.co_argcount - implicit
     least = max(0, most - len(method.__defaults__ or ()))
     return least, (1 << 30) if code.co_flags & _VAR_POSITIONAL else most
+
+
+def takes(method: object, count: int, *, needed: int = 1 << 30) -> bool:
+    """Tell whether a function takes `count` positional arguments, and needs `needed` at most.
+
+    True for what is no plain function: nothing is known of it.
+    """
+    if not isinstance(method, _Function):
+        return True
+    counts = _positional(method, 0)
+    return counts is None or (counts[0] <= needed and counts[1] >= count)
 
 
 def check(

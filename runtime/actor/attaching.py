@@ -16,6 +16,7 @@ from runtime.actor.hosts import addresses
 from runtime.actor.hosts.credentials import credentials
 from runtime.actor.hosts.neighbours import Neighbour
 from runtime.actor.latch import Latch
+from runtime.actor.raised import say
 from runtime.actor.replies import problem_of
 from runtime.actor.shapes.shape import Extent, Shape
 from runtime.transport.pickling import dumps, loads
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _PAUSE = 0.1  # seconds between two tries to reach a host
 _LAST = 10.0  # seconds that the last of them may take
+_QUIET = 3.0  # seconds after which it is told that a host cannot be reached yet
 
 
 class AttachError(ConnectionError):
@@ -52,6 +54,8 @@ def attach_to_workers(
     `client@hosts` when hosts reach each other elsewhere than the client reaches them. `ca` and
     `private_key` are those of `credentials`; ValueError when they secure nothing.
     """
+    if isinstance(workers, str | bytes):
+        raise TypeError(f"workers is {workers!r}, a text; give a list of addresses, [{workers!r}]")
     texts = [worker if isinstance(worker, str) else worker.get() for worker in workers]
     if not texts:
         raise ValueError("attach_to_workers needs the address of one host or more")
@@ -88,6 +92,7 @@ class _Try:
     gateway: int = 0
     count: int = 0
     problem: str = ""
+    is_told: bool = False  # that it could not be reached for a while
 
 
 class Attachment(Sequence[int]):
@@ -179,6 +184,7 @@ class Attachment(Sequence[int]):
             each.gateway, each.problem = gateway, why
             each.count += 1
             if again and not gateway and time.monotonic() < deadline:
+                self._tell_of_delay(each, deadline)
                 self._client.agent.after(_PAUSE, lambda: self._dial(each, deadline, done))
                 return
             if gateway and self._latch.settled:  # too late: it serves others
@@ -191,6 +197,17 @@ class Attachment(Sequence[int]):
         self._client.neighbours.dialer.dial(
             each.address, self._credentials, told, attempt=each.count
         )
+
+    def _tell_of_delay(self, each: _Try, deadline: float) -> None:
+        """Say once why a host is not there yet; it may be started a while after its clients."""
+        patience = config.get("spawn_timeout")
+        left = deadline - time.monotonic()
+        if not each.is_told and patience - left > _QUIET:
+            each.is_told = True
+            say(
+                f"[runtime] host {each.address} is not there yet: {each.problem}; "
+                f"it has {left:.0f} s more (spawn_timeout is {patience:g} s)\n"
+            )
 
     def _introduce(self, each: _Try, deadline: float) -> bool:
         """Have a host work for this program; False when it went before it said yes or no.

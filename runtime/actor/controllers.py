@@ -39,8 +39,9 @@ def get_or_spawn_controller(
     """Return the program's actor of this name; the first who asks has it constructed.
 
     It lives in the client's process and ends with the program, or by a failure, after which the
-    next who asks gets a new one. Who asks with another class gets the one that is there. A
-    constructor that fails is a failure of the client's, and SupervisionError for all who asked.
+    next who asks gets a new one. A constructor that fails is a failure of the client's, and
+    SupervisionError for all who asked; who asks with another class, which is none that the one
+    that is there inherits from, gets TypeError.
     """
     check_class(Class)
     arity.check_constructor(Class, args, kwargs)

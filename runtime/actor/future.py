@@ -10,6 +10,7 @@ from runtime.actor import _context, loops
 from runtime.actor.forks import membership
 from runtime.actor.generic import Generic
 from runtime.telemetry import state
+from runtime.transport.pickling import Kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +43,16 @@ else:
     R = object
 
 
-class Future(Generic[R]):
+class Future(Kept, Generic[R]):
     """A result that comes: wait for it with `get`, or await it, as often as wanted.
 
     A `get` that times out leaves the future as it was. Every look at it gives the same result, or
     raises the same exception.
     """
+
+    why_kept = "a Future stays where it is; get() or await it first, and send what it gives"
+    #: What is said when `get` has waited so many seconds in vain.
+    late = "no result after {} s; the call goes on, get() may be called again"
 
     def __init__(
         self, call: Pending, settle: Callable[[Any], R], cancel: Callable[[], None]
@@ -141,9 +146,7 @@ class Future(Generic[R]):
         membership.check()
         with _Waiting(call):
             if not call.wait(timeout):
-                raise TimeoutError(
-                    f"no result after {timeout} s; the call goes on, get() may be called again"
-                )
+                raise TimeoutError(self.late.format(timeout))
 
     def _settled(self, call: Pending) -> None:
         """Take the result out of the call, once."""
@@ -186,7 +189,9 @@ class _Waiting:
 
 
 def checked_timeout(timeout: float) -> None:
-    """Raise ValueError for a timeout that is not a time."""
+    """Raise ValueError, or TypeError, for a timeout that is not a time."""
+    if not hasattr(timeout, "__float__"):
+        raise TypeError(f"timeout is {timeout!r}; give seconds, 0 or more, or None to wait")
     if math.isnan(timeout) or timeout < 0:
         raise ValueError(f"timeout is {timeout}; give seconds, 0 or more, or None to wait")
 

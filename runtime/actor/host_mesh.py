@@ -154,7 +154,7 @@ class HostMesh(MeshTrait):
             from runtime.actor.supervision.restarts import check_policy
 
             check_policy(restart)
-        per_host = dict(per_host or {})
+        per_host = _sizes(per_host)
         taken = sorted(per_host.keys() & self.extent.keys())
         if taken:
             raise ValueError(f"per_host has dimensions {taken} that the hosts have; rename them")
@@ -173,6 +173,26 @@ class HostMesh(MeshTrait):
 
     def __repr__(self) -> str:
         return f"HostMesh({self._name}, {self._own_shape})"
+
+
+def _sizes(per_host: Any) -> dict[str, int]:  # noqa: ANN401 - what a user has given
+    """Return the dimensions of the processes of one host; TypeError when these are none."""
+    try:
+        sizes = dict(per_host or {})
+    except (TypeError, ValueError):
+        sizes = None
+    if sizes is None:
+        raise TypeError(
+            f"per_host is {per_host!r}, which names no dimension; "
+            'give a mapping of names to sizes, like {"gpus": 4}'
+        )
+    for label, size in sizes.items():
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
+            raise TypeError(
+                f"per_host[{label!r}] is {size!r}, which is no number of processes; "
+                f"give a whole number, like {{{label!r}: 4}}"
+            )
+    return sizes
 
 
 class _Spawning:

@@ -82,6 +82,11 @@ class ProcMesh(MeshTrait):
         TypeError or ValueError for a class that cannot be spawned, SerializationError for
         arguments that cannot be pickled.
         """
+        if not isinstance(name, str):
+            raise TypeError(
+                f"the name of a mesh of actors is a text, not {name!r}; "
+                "write spawn(name, Class, ...), with the constructor's arguments at the end"
+            )
         check_class(Class)
         arity.check_constructor(Class, args, kwargs)
         try:

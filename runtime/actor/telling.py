@@ -42,7 +42,11 @@ def begin(here: Local, *, client: int | None = None, first: bool = False) -> Non
                 config.configure(trace_file=path)
         except OSError as error:
             if root == here.node.id:
-                raise
+                raise OSError(
+                    error.errno,
+                    f"trace_file is {path!r}, which cannot be written: {error.strerror or error}; "
+                    "name a file in a folder that is there",
+                ) from None
             sys.stderr.write(f"no trace of {here.name}: {error}\n")
     state.on = bool(path or config.get("metrics_address"))
 

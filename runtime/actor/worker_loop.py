@@ -26,6 +26,7 @@ from runtime.actor.identity import context_of_process, fill
 from runtime.actor.latch import Latch
 from runtime.actor.nodes import new_gateway
 from runtime.actor.observing.program import ObservedProgram
+from runtime.actor.raised import say
 from runtime.actor.replies import FAILED, answer, failure_bytes, reply
 from runtime.actor.workspaces.serving import Workspaces
 from runtime.transport.pickling import loads
@@ -106,7 +107,7 @@ class _Host:
         self.ending = False
         self.address = str(addresses.bound(dial, self.listener) if dial == bind else dial)
         self.name = socket.gethostname()
-        _log.info("host %s listens at %s", self.name, self.bind)
+        say(f"[runtime] host {self.name} listens at {self.bind}\n")
         self._session = _Session(self)
 
     def serve(self) -> None:

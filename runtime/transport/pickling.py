@@ -14,7 +14,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, NoReturn
 
 # From here on `bytes` are worth a buffer of their own.
 LARGE = 64 << 10
@@ -25,6 +25,15 @@ _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 
 class PicklingError(TypeError):
     """A value cannot be pickled."""
+
+
+class Kept:
+    """Base of what never leaves its process; `why_kept` says why, and what to send instead."""
+
+    why_kept = ""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(self.why_kept)
 
 
 def dumps(value: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
@@ -118,6 +127,8 @@ def _first_bad(value: object, end: float) -> tuple[str, object] | None:
 
 def _parts(value: Any) -> Iterable[tuple[str, object]]:  # noqa: ANN401
     kind = type(value)  # its `__class__` may be anything
+    if issubclass(kind, Kept):
+        return ()
     if issubclass(kind, list | tuple):
         return ((f"[{index}]", part) for index, part in enumerate(value))
     if issubclass(kind, dict):

@@ -105,7 +105,10 @@ def listener(bind: Address) -> socket.socket:
 
     OSError when the address is taken or not of this machine.
     """
-    family, address = bind.candidates()[0]
+    try:
+        family, address = bind.candidates()[0]
+    except OSError as error:  # of the name
+        raise OSError(error.errno, f"cannot listen at {bind}: {error.strerror or error}") from None
     sock = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
     try:
         if family == socket.AF_UNIX:

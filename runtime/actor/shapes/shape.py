@@ -77,12 +77,15 @@ class Extent(Mapping[str, int]):
         KeyError if they name other dimensions, IndexError if one is negative or too large.
         """
         rank = 0
+        extra = ", ".join(repr(label) for label in coordinates if label not in self._labels)
         for label, size in zip(self._labels, self._sizes, strict=True):
             if label not in coordinates:
-                raise KeyError(f"no index for dimension {label!r} of {self!r}; give one for each")
+                strange = f", and {extra} is none of them" if extra else ""
+                raise KeyError(
+                    f"no index for dimension {label!r} of {self!r}{strange}; give one for each"
+                )
             rank = rank * size + checked_index(label, size, coordinates[label])
-        if len(coordinates) > len(self._labels):
-            extra = ", ".join(repr(label) for label in coordinates if label not in self._labels)
+        if extra:
             raise KeyError(f"{self!r} has no dimension {extra}; leave it out")
         return rank
 

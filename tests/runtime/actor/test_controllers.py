@@ -109,8 +109,13 @@ def test_controller_when_an_actor_asked_first(procs: ra.ProcMesh, name: str) -> 
 @pytest.mark.usefixtures("quiet")
 def test_controller_when_another_class_is_asked_for(name: str) -> None:
     get_or_spawn_controller(name, Counter, 5).get(SECONDS)
-    found = get_or_spawn_controller(name, Other).get(SECONDS)
-    assert "Counter" in repr(found)
+    with pytest.raises(
+        TypeError, match=rf"^{name} is a Counter, and was asked for as a Other; ask for what it is"
+    ):
+        get_or_spawn_controller(name, Other).get(SECONDS)
+    get_or_spawn_controller(f"{name}2", Other, 5).get(SECONDS)
+    found = get_or_spawn_controller(f"{name}2", Counter).get(SECONDS)
+    assert "Other" in repr(found)
     assert found.next.call_one().get(SECONDS) == 6
 
 
