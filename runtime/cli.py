@@ -77,6 +77,10 @@ def debug(*, pid: int | None) -> None:
         pids = ", ".join(str(each.pid) for each in found)
         several = f"programs {pids} have been at breakpoints; choose one with --pid"
         none = "no program of this user has an actor that has been at a breakpoint"
+        if pid is not None:
+            runs = any(each.pid == pid for each in dashboard.find())
+            none = f"no actor of process {pid} has been at a breakpoint"
+            none = none if runs else f"process {pid} is no running program of this user"
         click.echo(several if found else none, err=True)
         raise SystemExit(1)
     dashboard.talk(found[0], sys.stdin.fileno(), sys.stdout.fileno())

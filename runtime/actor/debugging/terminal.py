@@ -17,7 +17,8 @@ _CAST = re.compile(r"(?P<name>\S+)\s+ranks\((?P<ranks>[^)]*)\)\s+(?P<line>.+)")
 HELP = """\
 list                         the actors that are at a breakpoint
 attach NUMBER                talk to the pdb of one; `detach` leaves it there
-cast NAME ranks(DIMS) LINE   give a line to the pdb of several actors of a mesh;
+cast NAME ranks(DIMS) LINE   give a line to the pdb of several actors of a mesh; what they
+                             print is shown by `attach`, to each when it is attached to;
                              DIMS is like gpus=0:4, hosts=1, or ranks like 0, 3, or nothing for all
 continue                     let all of them go on
 quit                         leave the debugger; what stands still stands
@@ -117,14 +118,21 @@ class Terminal:
             wanted = _wanted(found["ranks"])
         except ValueError:
             return f"{found['ranks']!r} are no ranks; write gpus=0:4, hosts=1, or 0, 3\n"
-        sessions = [
-            each
-            for each in self._sessions.standing()
-            if each.stop.name == found["name"] and _is_wanted(each, wanted)
-        ]
+        standing = self._sessions.standing()
+        of_mesh = [each for each in standing if each.stop.name == found["name"]]
+        if not of_mesh:
+            names = ", ".join(sorted({each.stop.name for each in standing})) or "none"
+            return f"no mesh {found['name']!r} is at a breakpoint; those that are: {names}\n"
+        for label in wanted[0]:
+            if not any(label in each.stop.point for each in of_mesh):
+                labels = ", ".join(of_mesh[0].stop.point) or "none"
+                return f"{found['name']} has no dimension {label!r}; its dimensions: {labels}\n"
+        sessions = [each for each in of_mesh if _is_wanted(each, wanted)]
         for session in sessions:
             session.send(found["line"])
-        return f"given to {len(sessions)} actors\n"
+        numbers = ", ".join(str(each.number) for each in sessions)
+        shown = f"; `attach` shows what each prints: {numbers}" if sessions else ""
+        return f"given to {len(sessions)} actors{shown}\n"
 
     def _continue(self) -> str:
         standing = self._sessions.standing()

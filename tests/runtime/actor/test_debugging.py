@@ -150,8 +150,8 @@ def test_breakpoint_when_many_stand(
         ("ranks(gpus=7) self.step = 30", 0),
         ("ranks() p 1", 3),
     ):
-        assert one.say(f"cast trainer {words}", "debug> ") == f"given to {count} actors\n"
-    assert one.say("cast other ranks() p 1", "debug> ") == "given to 0 actors\n"
+        assert one.say(f"cast trainer {words}", "debug> ").startswith(f"given to {count} actors")
+    assert one.say("cast other ranks() p 1", "debug> ").startswith("no mesh 'other' is at a")
     assert one.say("cast trainer ranks(x", "debug> ").startswith("write it like")
     assert one.say("cast trainer ranks(x) p", "debug> ").startswith("'x' are no ranks")
     assert one.say("attach 9", "debug> ").startswith("no actor with number '9'")
@@ -191,7 +191,7 @@ def test_debug_when_nothing_stands() -> None:
         timeout=SECONDS,
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no program of this user" in done.stderr
+    assert done.stderr == "process 1 is no running program of this user\n"
 
 
 class Crowded:
