@@ -105,7 +105,8 @@ class _Server:
     async def _run(self, message, method, args, kwargs, context, answer) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001, PLR0913, PLR0917
         _context.enter(context)
         watch = self._runner.watch
-        span, failed = watch.begin(message, asyncio.current_task()), True
+        span = watch.begin(message, asyncio.current_task())
+        failed, cancelled = True, False
         try:
             result = method(*args, **kwargs)
             if hasattr(result, "__await__"):
@@ -114,6 +115,7 @@ class _Server:
             answer.result(result)
             failed = False
         except asyncio.CancelledError:
+            failed, cancelled = False, True
             answer.cancelled()
         except Exception as error:  # noqa: BLE001 - the endpoint's own
             leave_fork(error)
@@ -123,7 +125,8 @@ class _Server:
             answer.fatal(error)
             raise
         finally:
-            watch.end(span, failed=failed, beside=not context.waits)
+            beside = not context.waits
+            watch.end(span, failed=failed, cancelled=cancelled, beside=beside)
 
     def _give_up_from(self, loop: asyncio.AbstractEventLoop):  # type: ignore[no-untyped-def]  # noqa: ANN202
         before = self._runner.give_up

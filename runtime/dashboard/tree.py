@@ -74,6 +74,8 @@ def _actor(actor: Row) -> str:
     parts = [f"{actor['path']} {actor['class']}".rstrip(), f"handled {actor['handled']}"]
     if actor["failed"]:
         parts.append(f"failed {actor['failed']}")
+    if actor["cancelled"]:
+        parts.append(f"cancelled {actor['cancelled']}")
     if actor["mailbox"]:
         parts.append(f"mailbox {actor['mailbox']}")
     parts += [f"in {span['endpoint']} for {_time(span['seconds'])}" for span in actor["running"]]

@@ -43,7 +43,14 @@ class MetricsServer:
         host, port = loopback(address)
         registry = CollectorRegistry()
         registry.register(_Collector(gather))
-        self._server, self._thread = start_http_server(port, host, registry)
+        try:
+            self._server, self._thread = start_http_server(port, host, registry)
+        except OSError as error:
+            raise OSError(
+                error.errno,
+                f"metrics_address is {address!r}, and nothing can be served there: "
+                f"{error.strerror or error}; choose another port, or 0 for any",
+            ) from None
         self.url = f"http://{address_text(host)}:{self._server.server_port}/metrics"
 
     def close(self) -> None:
@@ -150,14 +157,18 @@ def _actors(rows: Rows) -> Iterator[Metric]:
     failed = CounterMetricFamily(
         "eclosion_messages_failed", "Endpoints that raised.", labels=labels
     )
+    cancelled = CounterMetricFamily(
+        "eclosion_messages_cancelled", "Endpoints that their callers gave up.", labels=labels
+    )
     waiting = GaugeMetricFamily("eclosion_mailbox_messages", "Messages that wait.", labels=labels)
     for row in rows:
         for actor in row["actors"]:
             who = [row["name"], actor["path"]]
             handled.add_metric(who, actor["handled"])
             failed.add_metric(who, actor["failed"])
+            cancelled.add_metric(who, actor["cancelled"])
             waiting.add_metric(who, actor["mailbox"])
-    yield from (handled, failed, waiting)
+    yield from (handled, failed, cancelled, waiting)
 
 
 def _times(rows: Rows, key: str, name: str, text: str) -> Iterator[Metric]:

@@ -20,13 +20,14 @@ else:
 class Watch:
     """One per actor. Its methods are called on the actor's thread; anybody may read."""
 
-    __slots__ = ("failed", "handled", "name", "path", "running")
+    __slots__ = ("cancelled", "failed", "handled", "name", "path", "running")
 
     def __init__(self, name: str, path: str) -> None:
         self.name = name
         self.path = path
         self.handled = 0
         self.failed = 0
+        self.cancelled = 0
         self.running: dict[int, Span] = {}
 
     def begin(self, message: Any, task: object = None) -> Span:  # noqa: ANN401 - of the core
@@ -45,11 +46,14 @@ class Watch:
         """Note that it has ended."""
         self.running.pop(id(span), None)
 
-    def end(self, span: Span, *, failed: bool, beside: bool = False) -> None:
+    def end(
+        self, span: Span, *, failed: bool, cancelled: bool = False, beside: bool = False
+    ) -> None:
         """Note that it has ended; `beside` others it ran when it is a concurrent endpoint."""
         self.running.pop(id(span), None)
         self.handled += 1
         self.failed += failed
+        self.cancelled += cancelled
         if not state.on:
             return
         endpoint, began, _, _ = span

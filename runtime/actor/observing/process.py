@@ -113,6 +113,7 @@ def _actor(runner: Runner, now: int) -> dict[str, Any]:
         "mailbox": len(runner.mailbox),
         "handled": watch.handled,
         "failed": watch.failed,
+        "cancelled": watch.cancelled,
         "running": [
             {"endpoint": endpoint, "seconds": (now - began) / 1e9}
             for endpoint, began, *_ in list(watch.running.values())
