@@ -94,6 +94,7 @@ def resume(fd: int, request: "Request") -> int | None:
         os.set_inheritable(inherited, False)  # noqa: FBT003 - its only parameter
     _take_name(request["name"])
     sys.argv = [request["name"]]
+    _take_workspace()
     _line_buffered()
     return find(request["main"])(request["fds"], request["argument"])
 
@@ -154,10 +155,21 @@ def _take_python(request: "Request") -> None:
     """Make the interpreter this process's own: paths, streams, random numbers, memory."""
     if request["path"]:
         sys.path[:] = request["path"]
+    _take_workspace()
     sys.argv = [request["name"]]
     _line_buffered()
     _reseed()
     gc.enable()
+
+
+def _take_workspace() -> None:
+    """Find modules first where `sync_workspace` has put them, if the host has such a place."""
+    place = os.environ.get("WORKSPACE_DIR")
+    if place:
+        place = os.path.abspath(place)  # noqa: PTH100 - pathlib costs every start of a process
+        sys.path_importer_cache.pop(place, None)  # it may not have been there before the fork
+        if place not in sys.path:
+            sys.path.insert(0, place)
 
 
 def _line_buffered() -> None:

@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import importlib
 import os
 import resource
 import stat
@@ -333,6 +334,26 @@ def test_a_workspace_when_one_host_cannot_have_it_changes_no_other(
         hosts.sync_workspace({source / "readonly": "first", source: "project"}).get(SECONDS)
     assert _names(tmp_path / "wsa") == ["deep"]
     assert _names(tmp_path / "wsb") == ["deep", "project"]
+
+
+class Imports(ra.Actor):
+    """Imports what is there."""
+
+    @ra.endpoint
+    def value(self, name: str) -> object:
+        return importlib.import_module(name).VALUE
+
+
+@pytest.mark.parametrize("before", [(), ("env",)], ids=["forked", "executed"])
+def test_a_workspace_is_where_processes_find_modules(
+    hosts: ra.HostMesh, tmp_path: Path, before: tuple[str, ...]
+) -> None:
+    _file(tmp_path / "src" / "only_there.py", "VALUE = 7\n")
+    hosts.sync_workspace(Workspace({tmp_path / "src": ""})).get(SECONDS)
+    command = ra.BootstrapCommand(args=before)
+    procs = hosts.spawn_procs({"gpus": 1}, bootstrap_command=command)
+    imports = procs.spawn("imports", Imports)
+    assert imports.value.call("only_there").get(SECONDS).values() == [7, 7]
 
 
 def test_a_workspace_when_several_directories_are_copied(
