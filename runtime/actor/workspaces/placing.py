@@ -138,8 +138,14 @@ class Placing:
             return
         except NotADirectoryError:
             raise self._taken() from None
+        mount, checked = _mount_of(self._parent), ""
+        _refuse_mount(present, mount, self._name)
         for folder, path, status in walk(present):
             go_on()
+            above = path.rpartition("/")[0]
+            if above != checked:
+                _refuse_mount(folder, mount, f"{self._name}/{above}")
+                checked = above
             if not stat.S_ISREG(status.st_mode):
                 continue
             name = path.rpartition("/")[2]
@@ -187,6 +193,21 @@ def _place(root: str, parts: list[str]) -> tuple[int, str]:
             os.close(folder)
         folder = inner
     return folder, parts[-1]
+
+
+def _mount_of(folder: int) -> str:
+    """Return which of the file systems that are mounted a descriptor is of."""
+    facts = Path(f"/proc/self/fdinfo/{folder}").read_text("ascii").splitlines()
+    return next(line for line in facts if line.startswith("mnt_id:"))
+
+
+def _refuse_mount(folder: int, mount: str, where: str) -> None:
+    """Raise OSError for another mount: no directory changes places with it, and it is not ours."""
+    if _mount_of(folder) != mount:
+        raise OSError(
+            f"something is mounted at {where}, and what is there cannot be replaced; unmount it, "
+            "or copy to another directory"
+        )
 
 
 def _link(folder: int, name: str, fd: int, path: Path) -> None:
