@@ -17,7 +17,7 @@ from runtime.actor.nodes import new_actor_id
 from runtime.actor.raised import describe_error, rebuilt_error
 from runtime.actor.replies import ERROR, result_bytes
 from runtime.actor.shapes.shape import Extent
-from runtime.transport.pickling import loads
+from runtime.transport.pickling import Kept, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,11 +203,13 @@ class _Received(Future["Any"]):
             self._receipt.leave()
 
 
-class PortReceiver(Generic[R]):
+class PortReceiver(Kept, Generic[R]):
     """The receiving end of a channel; it stays in the process that opened it.
 
     The channel ends when nobody has it any more: what is sent then is dropped.
     """
+
+    why_kept = "the receiver of a channel stays in the process that opened it; send the port"
 
     def __init__(self, inbox: _Inbox) -> None:
         self._inbox = inbox

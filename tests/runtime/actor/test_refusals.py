@@ -108,6 +108,11 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
         r"a message for a port: a value of type _thread.lock .*",
     ),
     (
+        lambda: Channel.open()[0].send(Channel.open()[1]),
+        SerializationError,
+        r"a message for a port: .*PortReceiver \(at \[0\]\) cannot be pickled: .*; send the port",
+    ),
+    (
         lambda: Channel.open()[1].recv().get(timeout=0.01),
         TimeoutError,
         r"no message yet after 0.01 s; the next one is for whoever waits then, .*",
