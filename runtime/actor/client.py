@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 #: The actor that the client is to others.
 ROOT = 1
+_TOO_LATE = "this program took it at its first mesh; set it before, or after shutdown_context()"
 _lock = threading.Lock()
 _clients: list[Client] = []
 _deciding: list[threading.Thread] = []  # in the program's hook, about one failure each
@@ -58,6 +59,8 @@ class Client:
         self.context = context_of_process(self.local, ROOT)
         self._thread = threading.Thread(target=self.agent.run, name="agent", daemon=True)
         self.closed = False  # from when its end has begun
+        self.end: Latch | None = None  # of one that ends before its process
+        self.failure: MeshFailure | None = None  # by which the program ends
         self._observed = ObservedProgram(self.gateway, "client")
         self._changed = threading.Condition()
 
@@ -66,6 +69,7 @@ class Client:
         self.local.node.start()
         self._thread.start()
         self._observed.start()
+        config.hold(("metrics_address", "trace_file"), _TOO_LATE)
 
     def close(self) -> None:
         """End every process of the program, and this part of it."""
@@ -177,6 +181,8 @@ def _close_at_exit(client: Client) -> None:
 
 def present_client() -> Client:
     """Return the client that this process is; RuntimeError if it is another part of a program."""
+    if _context.current() is None:
+        local.renew()
     here = local.local()
     if not _clients or _clients[0].local is not here:
         raise RuntimeError(f"only the client can do this, and this process is {here.name}")
@@ -195,12 +201,26 @@ def shutdown_context(host_timeout: float | None = None) -> Future[None]:
     not let processes end.
     """
     del host_timeout
-    done = Latch()
-    found = local.present()
-    if found is None or not _clients:
+    client = _present()
+    if client is None:
+        done = Latch()
         done.open()
         return done.future()
-    client = _clients.pop()
+    return _end(client).future()
+
+
+def _present() -> Client | None:
+    """Return the client that this process is, if it is one."""
+    here = local.present()
+    return next((each for each in _clients if each.local is here), None)
+
+
+def _end(client: Client) -> Latch:
+    """Have a program end, once; the latch opens when another one can begin."""
+    with _lock:
+        if client.end is not None:
+            return client.end
+        done = client.end = Latch()
 
     def close() -> None:
         problem: Exception | None = None
@@ -209,11 +229,26 @@ def shutdown_context(host_timeout: float | None = None) -> Future[None]:
         except Exception as error:  # noqa: BLE001 - whoever holds the future is told
             problem = error
         _ended.append(client.local.node.id)
+        config.hold((), "")
         local.forget()
         done.open(problem)
 
     threading.Thread(target=close, name="shutdown", daemon=True).start()
-    return done.future()
+    return done
+
+
+def _renew() -> None:
+    """Wait for a program of this process that ends, so that another one begins.
+
+    One that has failed in a process that lives on, as a notebook's does, is ended here.
+    """
+    client = _present()
+    if client is None:
+        return
+    if client.failure is not None and not faults.ending.ends:
+        _end(client)
+    if client.end is not None:
+        client.end.wait(None)
 
 
 def _shut_down() -> faults.MeshFailure:
@@ -235,10 +270,24 @@ def _root_owner() -> Owner:
         owner = owner_of(here, ROOT, _root_owner)
         seen = owner.seen_by_owner(failure)
         verdict = faults.decided(seen)
+        if not verdict:
+            _failed(owner, seen)
         owner.handled(failure.event_id, verdict)
         faults.ending.failed = faults.ending.failed or owner.goes_down
 
     return ownership.new_owner(ask, _end_program)
+
+
+def _failed(owner: Owner, failure: faults.MeshFailure) -> None:
+    """Have nothing spawned any more in a program that ends by a failure."""
+    client = _present()
+    if client is not None and client.failure is None:
+        client.failure = failure
+        first = failure.report().partition("\n")[0]
+        owner.refuses = (
+            f"this program has ended by a failure that nothing handled: {first}; "
+            "in a process that lives on, this_host() begins another"
+        )
 
 
 def _end_program(failure: faults.MeshFailure) -> None:
@@ -248,5 +297,6 @@ def _end_program(failure: faults.MeshFailure) -> None:
 
 
 local.provide(_make)
+local.provide_renewal(_renew)
 _context.provide_root(_root_context)
 ownership.provide_root(_root_owner)

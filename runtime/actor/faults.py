@@ -56,6 +56,11 @@ class Ending:
         self.begun = False  # the main thread ends, and sees to it
         self._leaving = False
 
+    @property
+    def ends(self) -> bool:
+        """Whether the main thread ends, so that nothing is begun any more."""
+        return self.begun or self._leaving
+
     def fail(self) -> None:
         """Have the program end, as by Ctrl-C, and with 1."""
         self.failed = True

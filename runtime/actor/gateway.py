@@ -131,7 +131,8 @@ class Gateway:
             for process in present:
                 process.stopping = process.stopping or "the program has ended"
             if present:  # they hear it sooner than a signal, for which Python has to wake up
-                sending.tell(self._node, [each.node for each in present], "leave")
+                data, _ = dumps(("SIGTERM follows",))
+                sending.tell(self._node, [each.node for each in present], "leave", data)
             self._launcher.close(config.get("stop_timeout"))
         finally:
             self.output.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.actor import _context
-from runtime.actor.local import is_new, local
+from runtime.actor.local import is_new, local, renew
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ def this_host() -> HostMesh:
         from runtime.actor.launch import early
 
         early.begin()  # and import the rest meanwhile
+    _renew()
     from runtime.actor.host_mesh import HostMesh
     from runtime.actor.shapes.shape import Shape
 
@@ -25,5 +26,11 @@ def this_host() -> HostMesh:
 
 def this_proc() -> ProcMesh:
     """Return the process that this runs in, to spawn actors beside."""
+    _renew()
     proc: ProcMesh = _context.context().actor_instance.proc
     return proc
+
+
+def _renew() -> None:
+    if _context.current() is None:
+        renew()

@@ -19,10 +19,16 @@ _root: list[Callable[[], Owner]] = []
 
 
 def current_owner() -> Owner:
-    """Return the owner that the running actor is; outside of actors, the program's client."""
+    """Return the owner that the running actor is; outside of actors, the program's client.
+
+    RuntimeError when the program has failed already.
+    """
     instance = _context.context().actor_instance
     if instance.mailbox is None:
-        return owner_of(local(), instance.actor, _root[0])
+        owner = owner_of(local(), instance.actor, _root[0])
+        if owner.refuses:
+            raise RuntimeError(owner.refuses)
+        return owner
     actor = instance.actor
 
     def ask(failure: MeshFailure) -> None:

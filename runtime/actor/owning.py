@@ -91,6 +91,7 @@ class Owner:
         self._groups: dict[str, Group] = {}
         self._meshes: dict[str, object] = {}  # of failures that are not settled, by event
         self._reason = ""
+        self.refuses = ""  # why nothing can be spawned any more
         self._lock = threading.RLock()
         self._fewer = threading.Condition(self._lock)
 

@@ -74,6 +74,7 @@ class Worker:
         self._here = here
         self._status = 0
         self._hurries = False
+        self._terms = 0  # SIGTERMs that only ask for the end
         self.agent = Agent(here, fill)
         observe(self.agent)
         self.agent.handlers |= {"leave": self._leave, "!lost": self._lost}
@@ -98,11 +99,14 @@ class Worker:
         if signal.getsignal(signal.SIGINT) is leave_to_gateway:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def _leave(self, _: Message | None) -> None:
+    def _leave(self, message: Message) -> None:
+        if message.data and not self.agent.leaving:  # else it has come already
+            self._terms = 1
         self.agent.leaving = True
 
     def _terminated(self, *_: Any) -> None:  # noqa: ANN401 - a signal handler's
-        self._hurries = self.agent.leaving
+        self._hurries = self.agent.leaving and not self._terms
+        self._terms = 0
         self.agent.leaving = True
 
     def _lost(self, message: Message) -> None:
