@@ -163,7 +163,7 @@ _TABLE = (
         "stop_timeout",
         "duration",
         10.0,
-        "Time to leave before a stopped process gets SIGTERM; at the program's end, before SIGKILL.",
+        "Time to leave until a stopped process gets SIGTERM; at the program's end, SIGKILL.",
         low=0,
         aliases=("process_exit_timeout", "mesh_terminate_timeout"),
     ),
