@@ -169,11 +169,13 @@ class _Session:
     def _close(self) -> None:
         if self._observed is not None:
             self._observed.close()
-        self.gateway.close()
-        self._workspaces.close()
-        if self._observed is not None:
-            self._observed.closed(heir=self._client if self._let_go else None)
-        self._node.stop()
+        try:
+            self.gateway.close()
+        finally:
+            self._workspaces.close()
+            if self._observed is not None:
+                self._observed.closed(heir=self._client if self._let_go else None)
+            self._node.stop()
 
     def _arrived(self, message: Message) -> None:
         """Somebody has proved itself; who may be a client has a while to say so.
