@@ -7,7 +7,6 @@ import threading
 from collections import defaultdict
 from contextlib import suppress
 
-from runtime import config, core
 from runtime.actor import sending
 from runtime.actor.latch import Latch
 from runtime.actor.local import local
@@ -119,11 +118,7 @@ class _Copy:
 
     def _ask(self, hosts: list[int], step: str, given: tuple[Any, ...]) -> Iterable[Any]:
         data, buffers = dumps((self._label, step, given))
-        patience = config.get("send_timeout")
-        to = sending.agents(hosts)
-        call = core.call(
-            self._node, to, sending.AGENT, "workspace", (), data, buffers, patience, ""
-        )
+        call = sending.ask(self._node, hosts, "workspace", data, buffers)
         call.wait(None)  # a host may hash for long; one that dies is an answer
         problem = call.problem()
         if problem is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 
-from runtime.actor.replies import OK
-from runtime.transport.pickling import dumps, loads
+from runtime.actor.replies import answer
+from runtime.transport.pickling import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ class Workspaces:
             found = True, self._work(*loads(message.data, buffers))
         except Exception as error:  # noqa: BLE001 - whoever copies is told
             found = False, str(error)
-        data, _ = dumps((found,))
-        self._node.reply(message.source_node, message.request, message.index, OK, data, [])
+        answer(self._node, message, found)
 
     def _work(self, label: str, step: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
         with self._changed:
