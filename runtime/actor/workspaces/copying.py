@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from runtime import core
     from runtime.actor.future import Future
 
 _CHUNK = 4 << 20
