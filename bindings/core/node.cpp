@@ -61,6 +61,7 @@ Node::Node(const NodeSettings& settings)
       windows_(settings.mailbox_capacity, settings.mailbox_bytes),
       credits_(settings.mailbox_capacity, settings.mailbox_bytes),
       segments_(settings.shared_memory_limit),
+      trees_(settings.id, settings.cast_fanout),
       next_request_(random_number() | 1),
       last_beat_(Clock::now()) {}
 

@@ -22,11 +22,11 @@
 #include "connection.h"
 #include "endings.h"
 #include "greeting.h"
-#include "host_order.h"
 #include "loop.h"
 #include "mailbox.h"
 #include "segment_reader.h"
 #include "segments.h"
+#include "trees.h"
 #include "windows.h"
 
 namespace eclosion {
@@ -202,17 +202,10 @@ class Node : public ConnectionOwner {
   void spread(const Frame& frame, std::span<const Target> targets,
               const std::shared_ptr<const Bytes>& body);
   void spread_abroad(Frame request, std::vector<Branch> branches);
-  void grow_tree(const Frame& request, std::vector<Branch> branches);
-  [[nodiscard]] bool cannot_pass_on(NodeId gateway);
+  void transmit_all(std::vector<Frame> frames);
   void pass_on(const Frame& tree);
   void in_order(Frame frame, bool by_others);
   void deliver(Frame frame);
-  void send_receipts();
-  void on_return(NodeId relay, NodeId lost);
-  void send_kept();
-  void return_trees(std::uint32_t host);
-  void returned(const Frame& tree);
-  void return_to(NodeId origin, NodeId lost);
   void undeliverable(const Frame& frame, const std::string& why);
   void answer(const Frame& request, ReplyStatus status,
               const std::string& data);
@@ -244,8 +237,10 @@ class Node : public ConnectionOwner {
   Credits credits_;
   Segments segments_;
   SegmentReader segment_reader_;
-  SentOrder sent_order_;
-  ReceivedOrder received_order_;
+  Trees trees_;
+  const Trees::IsDead is_dead_ = [this](NodeId gateway) {
+    return obituary_of(gateway).has_value();
+  };
   std::atomic<std::uint64_t> next_request_;
   std::atomic<bool> stopped_{false};
   std::atomic<NodeId> root_{0};
@@ -271,12 +266,6 @@ class Node : public ConnectionOwner {
   std::unordered_map<std::uint64_t, std::weak_ptr<Call>> calls_;
 
   Clock::time_point last_beat_;
-  std::mutex trees_mutex_;
-  // Whose trees went on to a host from here.
-  std::unordered_map<std::uint32_t, std::unordered_set<NodeId>> trees_;
-  // The gateways that gave trees back, and which other each has given up.
-  std::unordered_map<NodeId, std::unordered_set<NodeId>> unfit_;
-
   // On the loop's thread.
   bool receipts_due_ = false;
   std::unordered_set<NodeId> silent_;

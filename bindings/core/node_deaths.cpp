@@ -90,10 +90,7 @@ void Node::bury_host(NodeId gateway, const std::string& obituary) {
   windows_.forget_host(host);
   credits_.forget_host(host);
   if (!is_gateway()) return;
-  sent_order_.forget(host);
-  received_order_.forget(host);
-  return_trees(host);
-  send_kept();
+  transmit_all(trees_.lost(gateway_of(gateway)));
   Frame frame = base_frame(FrameKind::kObituary, gateway_of(gateway));
   frame.body = make_body(frame.header, "", {}, obituary, {});
   tell_neighbours(frame);

@@ -52,9 +52,9 @@ void Node::receive(Frame frame) {
     case FrameKind::kRelease:
       return segments_.release(header.request, header.source_node);
     case FrameKind::kReceipt:
-      return sent_order_.receipt(host_of(header.source_node), header.request);
+      return trees_.receipt(header);
     case FrameKind::kReturn:
-      return on_return(header.source_node, header.request);
+      return transmit_all(trees_.returned(header, is_dead_));
     default:
       return;
   }
@@ -170,7 +170,8 @@ void Node::answer(const Frame& request, ReplyStatus status,
 // Everything that a receiver would have done is done for it: the shared memory
 // is released, the credit is returned, the caller has its answer.
 void Node::undeliverable(const Frame& frame, const std::string& why) {
-  if (frame.header.kind == FrameKind::kTree) return returned(frame);
+  if (frame.header.kind == FrameKind::kTree)
+    return transmit_all(trees_.cannot_send(frame, is_dead_));
   release_for_all(frame);
   if (frame.header.kind == FrameKind::kCast) {
     const Frame bare{frame.header, nullptr, nullptr};

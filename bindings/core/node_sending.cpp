@@ -215,7 +215,7 @@ void Node::number(Frame& frame) {
                       header.kind == FrameKind::kCast;
   if (counts && header.number == 0 &&
       host_of(header.source_node) == host_of(id()))
-    frame.header.number = sent_order_.next(host_of(header.target_node));
+    frame.header.number = trees_.next_number(host_of(header.target_node));
 }
 
 // The process that a message goes to next, unless a sibling is reached at once.
