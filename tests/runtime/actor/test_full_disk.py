@@ -171,7 +171,7 @@ print("FAILED", failed, flush=True)
 """
     )
     assert script.finish(SECONDS) == 0, script.out
-    assert script.out.count("ERROR 'ActorError: actor call echo.echo failed:") == 2
+    assert script.out.count("ERROR 'ActorError: actor call echo{r=0}.echo failed:") == 2
     assert script.marker("FAILED", SECONDS) == []
 
 

@@ -181,7 +181,7 @@ def test_a_trace_when_its_file_cannot_be(program: Callable[[str], Script], tmp_p
     path = tmp_path / "none" / "trace.json"
     script = program(PROGRAM.format(path=str(path)))
     assert script.finish(SECONDS) == 1
-    assert f"FileNotFoundError: [Errno 2] No such file or directory: '{path}'" in script.out
+    assert f"FileNotFoundError: [Errno 2] trace_file is '{path}', which cannot be" in script.out
 
 
 def test_a_trace_when_another_program_writes_to_the_file(
