@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 
 from runtime import config
-from runtime.actor import _context, faults, local, ownership, sending
+from runtime.actor import _context, faults, local, ownership, sending, unseen
 from runtime.actor.agent import Agent, owner_of
 from runtime.actor.controllers import Controllers
 from runtime.actor.gateway import Gateway
@@ -78,6 +78,7 @@ class Client:
         self.closed = True
         try:
             self.let_decide()
+            unseen.tell_settled()
             self._observed.close()
             self.let_go(list(self.neighbours.known), "was let go: the program has ended")
             self.gateway.close()

@@ -7,11 +7,11 @@ from abc import ABC, abstractmethod
 from time import monotonic_ns
 
 from runtime.actor import sending
-from runtime.actor.future import Future
 from runtime.actor.generic import Generic
 from runtime.actor.replies import problem_of
 from runtime.actor.shapes.shape import Shape
 from runtime.actor.shapes.value_mesh import ValueMesh
+from runtime.actor.unseen import CallFuture
 from runtime.telemetry import state
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar, overload
 
     from runtime.actor.channel import Port
+    from runtime.actor.future import Future
     from runtime.core import Call
 
     R = TypeVar("R")
@@ -212,7 +213,8 @@ class Endpoint(ABC, Generic[R]):
 
         began = monotonic_ns() if state.on else 0
         call = self._send(to, args, kwargs)
-        future: Future[Any] = Future(call, settle, lambda: sending.cancel(to, call.id))
+        future: CallFuture[Any] = CallFuture(call, settle, lambda: sending.cancel(to, call.id))
+        future.mesh, future.endpoint = to.name, name
         if began:
             state.call_begun(future, f"{to.name}.{name}", began, call.id, to.count)
         return future

@@ -13,7 +13,7 @@ from runtime.actor.errors import (
     SupervisionError,
     placed,
 )
-from runtime.actor.raised import describe_error, rebuilt_error
+from runtime.actor.raised import describe_error, described, rebuilt_error
 from runtime.transport.pickling import PicklingError, dumps, loads
 
 TYPE_CHECKING = False
@@ -64,6 +64,30 @@ def problem_of(message: Message, endpoint: str) -> Exception:
         names = message.data.decode().split("\n")[:-1]
         return DeadlockError((*names, names[0]) if names else ())
     return SupervisionError(failure_from(message.data), endpoint)
+
+
+def unseen(message: Message, endpoint: str) -> str:
+    """Return in a line what a call has raised whose future nobody has looked at.
+
+    A death is its owner's to know, and a call that was given up has its reason: "".
+    """
+    if message.status == DEADLOCK:
+        at, text = endpoint, str(problem_of(message, endpoint))
+    elif message.status == ERROR:
+        kind, formatted, place = described(message.data)
+        if kind == f"{CallCancelledError.__module__}.{CallCancelledError.__qualname__}":
+            return ""
+        at = _at(endpoint, place[1] if place else {})
+        text = _last_line(formatted, kind)
+    else:
+        return ""
+    return f"actor call {at} failed, and nobody has looked at its future: {text}"
+
+
+def _last_line(formatted: str, kind: str) -> str:
+    """Return the first line of what the exception said, below its traceback."""
+    lines = formatted.rstrip().splitlines()
+    return next((line for line in reversed(lines) if line.startswith(kind)), lines[-1])
 
 
 def _at(endpoint: str, point: dict[str, int]) -> str:

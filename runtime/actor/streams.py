@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from runtime.actor.future import Future
 from runtime.actor.replies import OK, problem_of
 from runtime.actor.sending import result_of
+from runtime.actor.unseen import CallFuture
 from runtime.telemetry import state
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from runtime.actor.future import Future
     from runtime.core import Call, Message, Notifier
 
 
@@ -67,6 +68,10 @@ class _Arrival:
             self.message = self._arrivals.get(self._number, timeout)
         return self.message is not None
 
+    def problem(self) -> Message | None:
+        found = self.message if self.settled else None
+        return found if found is not None and found.status != OK else None
+
     def notify(self, notifier: Notifier, token: int) -> None:
         self._arrivals.call.notify(notifier, token)
 
@@ -79,4 +84,6 @@ def _future(arrival: _Arrival, endpoint: str) -> Future[Any]:
             raise problem_of(message, endpoint)
         return result_of(message, endpoint)
 
-    return Future(arrival, settle, lambda: None)
+    future: CallFuture[Any] = CallFuture(arrival, settle, lambda: None)
+    future.mesh, _, future.endpoint = endpoint.rpartition(".")
+    return future

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 
 from runtime import config
-from runtime.actor import _context, local, sending, telling
+from runtime.actor import _context, local, sending, telling, unseen
 from runtime.actor.agent import Agent
 from runtime.actor.debugging import breakpoints
 from runtime.actor.identity import context_of_process, fill
@@ -89,6 +89,7 @@ class Worker:
         self.agent.run()
         if self._status != _NO_GATEWAY:
             self._end_actors()
+            unseen.tell_settled()
             self._here.node.stop()
         return self._status
 
