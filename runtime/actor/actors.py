@@ -107,6 +107,7 @@ class Runner:
         # Actors whose endpoints are coroutines put their event loop's here.
         self.finish_async: Callable[[Any], object] = lambda _: None
         self.close_async: Callable[[], object] = lambda: None
+        self.interrupt: Callable[[], object] = lambda: None
         self._thread = threading.Thread(
             target=self._live_and_end, name=self.watch.path, daemon=True
         )
@@ -206,6 +207,11 @@ class Runner:
         except BaseException as error:  # noqa: BLE001 - the actor ends all the same
             print_exception(error)
         self.watch.end_hook(span)
+
+    @property
+    def has_cleanup(self) -> bool:
+        """Whether the actor was constructed and has something to do at its end."""
+        return hasattr(self._user, "__cleanup__")
 
     def fail_with(self, error: BaseException) -> None:
         """End the actor by an exception that nobody else is told of."""

@@ -84,6 +84,13 @@ class Answer:
         elif self._message.request:
             self._refuse(error)
 
+    def ended(self) -> None:
+        """Tell whoever waits that the actor has ended in the midst of the endpoint."""
+        if self._replies and self.port is not None:
+            self.cancelled()
+        else:
+            self.fatal(ActorStopped())
+
     def unreadable(self, error: Exception) -> None:
         """Tell the caller that the arguments could not be rebuilt; the actor goes on."""
         if self._message.request:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from concurrent.futures.thread import ThreadPoolExecutor
+from contextlib import suppress
 
 from runtime import config
 from runtime.actor import _context, loops, undelivered
@@ -13,7 +14,7 @@ from runtime.actor.leaving import leave_fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from runtime.actor.actors import Runner
     from runtime.actor.answers import Answer
@@ -38,12 +39,15 @@ class _Server:
         self._beside: dict[asyncio.Task[None], Answer] = {}
         self._calls: dict[tuple[int, int], asyncio.Task[None]] = {}
         self._failed: BaseException | None = None
+        self._current: asyncio.Task[None] | None = None  # that others wait for
+        self._interrupted: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         runner = self._runner
         loop = asyncio.get_running_loop()
         loop.set_default_executor(_Executor())
         runner.give_up = self._give_up_from(loop)  # type: ignore[method-assign]
+        runner.interrupt = functools.partial(_on, loop, self._interrupt)
         try:
             while True:
                 message = runner.mailbox.take()
@@ -91,7 +95,9 @@ class _Server:
             self._beside[task] = call[-1]
             task.add_done_callback(self._done_beside)
         else:
+            self._current = task
             await asyncio.wait((task,))
+            self._current = None
             if not task.cancelled():
                 task.result()
 
@@ -116,7 +122,10 @@ class _Server:
             failed = False
         except asyncio.CancelledError:
             failed, cancelled = False, True
-            answer.cancelled()
+            if asyncio.current_task() is self._interrupted:
+                answer.ended()
+            else:
+                answer.cancelled()
         except Exception as error:  # noqa: BLE001 - the endpoint's own
             leave_fork(error)
             answer.error(error)
@@ -127,6 +136,12 @@ class _Server:
         finally:
             beside = not context.waits
             watch.end(span, failed=failed, cancelled=cancelled, beside=beside)
+
+    def _interrupt(self) -> None:
+        """Cancel what holds up the end of the actor, which has been told."""
+        task = self._interrupted = self._current
+        if task is not None:
+            task.cancel()
 
     def _give_up_from(self, loop: asyncio.AbstractEventLoop):  # type: ignore[no-untyped-def]  # noqa: ANN202
         before = self._runner.give_up
@@ -158,6 +173,12 @@ def _answer_unbegun(answer: Answer, task: asyncio.Task[None]) -> None:
     """Answer a call that was cancelled before its first step; any other has answered itself."""
     if task.cancelled():
         answer.cancelled()
+
+
+def _on(loop: asyncio.AbstractEventLoop, do: Callable[[], None]) -> None:
+    """Do something on a loop, unless it is closed: its actor has ended. From any thread."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(do)
 
 
 class _Executor(ThreadPoolExecutor):

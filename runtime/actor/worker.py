@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from runtime.actor.actors import Runner
     from runtime.core import Message
 
 _NOBODY = 1  # the actor that code of no actor is
@@ -118,10 +119,15 @@ class Worker:
             self.agent.leaving = True
 
     def _end_actors(self) -> None:
-        """End the actors; those that own others have the time that these need to end."""
+        """End the actors; those that own others have the time that these need to end.
+
+        Coroutines are cancelled; nobody can end a function, and what it keeps from running is said.
+        """
         for runner in list(self.agent.actors.values()):
             runner.stop("its process ends")
-        end = time.monotonic() + config.get("cleanup_timeout")
+            runner.interrupt()
+        begun = time.monotonic()
+        end = begun + config.get("cleanup_timeout")
         owners = self._here.owners
         self.agent.run_until(
             lambda: (
@@ -130,3 +136,19 @@ class Worker:
                 or (time.monotonic() >= end and not any(each.owns for each in owners.values()))
             )
         )
+        passed = time.monotonic() - begun
+        for runner in list(self.agent.actors.values()):
+            say(_cut_off(runner, passed))
+
+
+def _cut_off(runner: Runner, seconds: float) -> str:
+    """Return what is said about an actor that has not ended with its process."""
+    running = [span[0] for span in list(runner.watch.running.values())]
+    if not running or not runner.has_cleanup:
+        return ""
+    if "__cleanup__" in running:
+        return f"{runner.path}.__cleanup__ is cut off after {seconds:.2g} s: its process ends\n"
+    return (
+        f"{runner.path}.{running[0]} has not returned within {seconds:.2g} s: "
+        "its process ends without its __cleanup__\n"
+    )
