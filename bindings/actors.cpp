@@ -150,7 +150,6 @@ void init_credentials(nb::module_& m) {
 void init_node(nb::module_& m) {
   nb::class_<Node>(m, "Node", "A process of a running program.")
       .def_prop_ro("id", &Node::id)
-      .def_prop_ro("is_gateway", &Node::is_gateway)
       .def("start", &Node::start)
       .def("stop", &Node::stop, nb::call_guard<nb::gil_scoped_release>())
       .def("adopt", &Node::adopt, "fd"_a, "peer"_a, "unix_socket"_a)

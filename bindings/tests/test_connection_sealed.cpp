@@ -314,8 +314,8 @@ TEST_CASE("a peer that goes while much is written ends the connection") {
 TEST_CASE("a peer that ends the channel is heard to the end") {
   Half half;
   half.end.connection->start();
-  half.peer.write(half.theirs->seal(wire(frame(0, 70'000))) +
-                  half.theirs->finish());
+  Data last = half.theirs->seal(wire(frame(0, 70'000)));
+  half.peer.write(std::move(last) + half.theirs->finish());
   CHECK(half.end.why() == "the peer closed the connection");
   check(half.end.frames, {70'000});
 }

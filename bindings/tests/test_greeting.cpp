@@ -330,7 +330,8 @@ TEST_CASE("last words that come with the proof and the end are kept") {
     Peer peer(ends[1]);
     SecureChannel acceptor = channel(Role::kAcceptor, kPeer, other);
     let_in(peer, acceptor, [&] {
-      return acceptor.seal(bytes_of("last words")) + acceptor.finish();
+      Data words = acceptor.seal(bytes_of("last words"));
+      return std::move(words) + acceptor.finish();
     });
     peer.close();
     REQUIRE(door.over());
