@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Chain = tuple[tuple[int, int, int, str], ...]
 NOWHERE = Extent((), ())
+#: What an instance has of its own while it is at a breakpoint.
+STANDS = "stands"
 
 
 class Instance:

@@ -78,7 +78,8 @@ def _actor(actor: Row) -> str:
         parts.append(f"cancelled {actor['cancelled']}")
     if actor["mailbox"]:
         parts.append(f"mailbox {actor['mailbox']}")
-    parts += [f"in {span['endpoint']} for {_time(span['seconds'])}" for span in actor["running"]]
+    at = "at a breakpoint in" if actor.get("at_breakpoint") else "in"
+    parts += [f"{at} {span['endpoint']} for {_time(span['seconds'])}" for span in actor["running"]]
     return ", ".join(parts)
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 from runtime.actor import _context
+from runtime.actor._context import STANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +122,11 @@ def _remote(instance: _context.Instance) -> Any:  # noqa: ANN401 - a Pdb
 
         def interaction(self, frame: FrameType | None, traceback: Any) -> None:  # noqa: ANN401
             controller.stopped.broadcast(_where(instance, frame), port)
-            super().interaction(frame, traceback)
+            instance.own[STANDS] = True
+            try:
+                super().interaction(frame, traceback)
+            finally:
+                del instance.own[STANDS]
 
         def set_continue(self) -> None:
             super().set_continue()

@@ -7,6 +7,7 @@ import time
 from runtime import config
 from runtime.actor import sending
 from runtime.actor.observing.process import DUMP
+from runtime.actor.observing.stuck import merged
 from runtime.actor.replies import value_of
 from runtime.telemetry import processes
 from runtime.transport.pickling import dumps, loads
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from runtime import core
     from runtime.actor.gateway import Gateway, Process
     from runtime.actor.observing.process import Observer
+    from runtime.actor.observing.stuck import Report
     from runtime.core import Message
 
 _LOOKS = 4
@@ -35,6 +37,7 @@ class HostObserver:
         self._agent = gateway.agent
         self._local = self._agent.local
         self._asked: dict[int, tuple[core.Call, float, bool]] = {}
+        self._stuck: list[Report] = []  # of one look, which every process takes at its own time
         self._agent.handlers |= {
             "report": self._report,
             "log_options": self._log_options,
@@ -79,7 +82,17 @@ class HostObserver:
         sending.tell(self._local.node, [self.client], "output", data)
 
     def _report(self, message: Message) -> None:
-        self.tell(loads(message.data)[0])
+        """Take that an endpoint is stuck, and say so together with what else is heard soon."""
+        if not self._stuck:
+            limit = config.get("stuck_after")
+            self._agent.after(max(_SHORTEST, limit / _LOOKS), self.tell_stuck)
+        self._stuck.append(loads(message.data))
+
+    def tell_stuck(self) -> None:
+        """Say which endpoints are stuck. From any thread."""
+        reports, self._stuck = self._stuck, []
+        for text in merged(reports):
+            self.tell(text)
 
     def tell(self, text: str) -> None:
         """Bring words of the runtime's own to the client's log."""

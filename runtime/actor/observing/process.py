@@ -12,6 +12,7 @@ import time
 
 from runtime import config
 from runtime.actor import replies, sending
+from runtime.actor._context import STANDS
 from runtime.actor.observing.stacks import stack_of
 from runtime.telemetry import state
 from runtime.transport.pickling import dumps, loads
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from runtime.actor.actors import Runner
     from runtime.actor.agent import Agent
+    from runtime.actor.observing.stuck import Report
     from runtime.core import Message
 
 #: Has a process write the stacks of its threads, even while its Python cannot answer.
@@ -42,6 +44,7 @@ class Observer:
         self._agent = agent
         self._local = agent.local
         self._told: dict[tuple[int, int], None] = {}  # spans that were reported
+        self._stood: dict[tuple[int, int], int] = {}  # when spans were seen at a breakpoint
         agent.handlers |= {"inspect": self._inspect, "log_options": self._log_level}
         self._watch()
 
@@ -83,23 +86,34 @@ class Observer:
         running: dict[tuple[int, int], None] = {}
         for runner in list(self._agent.actors.values()):
             for key, span in list(runner.watch.running.items()):
-                seconds = (now - span[1]) / 1e9
                 running[key, span[1]] = None
+                if _stands(runner):  # a person looks at it, and takes time for that
+                    self._stood[key, span[1]] = now
+                seconds = (now - self._stood.get((key, span[1]), span[1])) / 1e9
                 if seconds > limit and (key, span[1]) not in self._told:
                     self._told[key, span[1]] = None
                     self._report(runner, span, seconds)
         self._told = {key: None for key in self._told if key in running}
+        self._stood = {key: at for key, at in self._stood.items() if key in running}
         self._watch()
 
     def _report(self, runner: Runner, span: tuple[str, int, Any, Any], seconds: float) -> None:
         here = self._local
         stack = stack_of(runner.thread_id, span[3]).rstrip()
-        text = (
-            f"{runner.watch.path}.{span[0]} has run for {seconds:.1f} s in {here.name} "
-            f"(pid {os.getpid()} on {here.host}); it is at:\n{stack}"
+        process = f"{here.name} (pid {os.getpid()} on {here.host})"
+        watch = runner.watch
+        report: Report = (
+            *(watch.name, span[0], stack),
+            *(watch.path, process, runner.spec.rank, seconds),
         )
-        data, _ = dumps((text,))
-        sending.tell(here.node, [here.gateway], "report", data)
+        data, _ = dumps(report)
+        sending.tell(here.node, [here.root], "report", data)
+
+
+def _stands(runner: Runner) -> bool:
+    """Tell whether an actor is at a breakpoint."""
+    instance = getattr(runner, "instance", None)
+    return instance is not None and STANDS in instance.own
 
 
 def _actor(runner: Runner, now: int) -> dict[str, Any]:
@@ -114,6 +128,7 @@ def _actor(runner: Runner, now: int) -> dict[str, Any]:
         "handled": watch.handled,
         "failed": watch.failed,
         "cancelled": watch.cancelled,
+        "at_breakpoint": _stands(runner),
         "running": [
             {"endpoint": endpoint, "seconds": (now - began) / 1e9}
             for endpoint, began, *_ in list(watch.running.values())

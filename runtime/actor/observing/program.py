@@ -46,6 +46,7 @@ class ObservedProgram:
 
     def close(self) -> None:
         """Answer no more."""
+        self.host.tell_stuck()
         if self._status is not None:
             self._status.close()
         if self._metrics is not None:

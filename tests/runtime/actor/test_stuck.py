@@ -166,3 +166,63 @@ procs.spawn("waits", Waits).waits.call().get(30)
     )
     assert script.finish(SECONDS) == 0
     assert script.out == ""
+
+
+def test_ranks_that_are_stuck_at_one_place_when_they_are_told(program: Start, fifo: str) -> None:
+    script = program(
+        HEAD
+        + f"""
+class Two(Actor):
+    @endpoint
+    def waits(self, path):
+        if ra.current_rank().rank: self.there(path)
+        else: self.here(path)
+    def here(self, path): open(path).read()
+    def there(self, path): open(path).read()
+procs = ra.this_host().spawn_procs({{"r": 3}})
+procs.initialized.get(30)
+procs.spawn("two", Two).waits.broadcast({fifo!r})
+threading.Event().wait(60)
+"""
+    )
+    out = until(script, "in here", "in there")
+    one, several = (
+        next(line for line in out.splitlines() if words in line)
+        for words in ("two{r=0}", "two{r=1}")
+    )
+    assert one.startswith("[runtime] two{r=0}.waits has run for ")
+    assert several.startswith("[runtime] two.waits has run for ")
+    assert " in 2 actors, two{r=1} in procs{r=1} (pid " in several
+    assert ", two{r=2} in procs{r=2} (pid " in several
+    assert several.endswith("; each is at:")
+    assert out.count("in there") == 1
+
+
+def test_an_actor_when_it_is_at_a_breakpoint(program: Start, fifo: str) -> None:
+    script = program(
+        HEAD
+        + f"""
+from runtime.dashboard import programs
+from runtime.dashboard.tree import as_text
+class Stands(Actor):
+    @endpoint
+    def steps(self, path):
+        breakpoint()
+        open(path).read()
+procs.spawn("stands", Stands).slice(r=0).steps.broadcast({fifo!r})
+procs.spawn("plain", Plain).slice(r=1).waits.broadcast({fifo!r})
+signal.sigwait([signal.SIGUSR1])
+told = programs.status([each for each in programs.find() if each.pid == os.getpid()], 5.0)
+print("STATUS", repr(as_text(told)), flush=True)
+print("DATA", [a["at_breakpoint"] for p in told["programs"] for h in p["hosts"]
+    for c in h["processes"] for a in c["actors"] if a["name"] in ("stands", "plain")], flush=True)
+threading.Event().wait(60)
+"""
+    )
+    until(script, "plain{r=1}.waits has run for", "breakpoint: stands{r=0} in Stands.steps")
+    script.send(signal.SIGUSR1)
+    shown = script.marker("STATUS", SECONDS)
+    assert "stands{r=0} Stands, handled 0, at a breakpoint in steps for " in shown
+    assert script.marker("DATA", SECONDS) == [True, False, False, False]
+    assert "stands{r=0}.steps has run for" not in script.out
+    assert "plain{r=1} Plain, handled 0, in waits for " in shown
