@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 
 from runtime import config
-from runtime.actor import _context, faults, local, ownership, sending, unseen
+from runtime.actor import _context, faults, last_words, local, ownership, sending, unseen
 from runtime.actor.agent import Agent, owner_of
 from runtime.actor.controllers import Controllers
 from runtime.actor.gateway import Gateway
@@ -81,7 +81,10 @@ class Client:
             unseen.tell_settled()
             self._observed.close()
             self.let_go(list(self.neighbours.known), "was let go: the program has ended")
+            own, begun = list(self.agent.actors.values()), time.monotonic()
+            last_words.end(own)
             self.gateway.close()
+            last_words.wait(own, begun)
             self._workspaces.close()
             self.let_decide()
             self._observed.closed()

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 
 from runtime import config
-from runtime.actor import _context, local, sending, telling, unseen
+from runtime.actor import _context, last_words, local, sending, telling, unseen
 from runtime.actor.agent import Agent
 from runtime.actor.debugging import breakpoints
 from runtime.actor.identity import context_of_process, fill
@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from runtime.actor.actors import Runner
     from runtime.core import Message
 
 _NOBODY = 1  # the actor that code of no actor is
@@ -119,13 +118,8 @@ class Worker:
             self.agent.leaving = True
 
     def _end_actors(self) -> None:
-        """End the actors; those that own others have the time that these need to end.
-
-        Coroutines are cancelled; nobody can end a function, and what it keeps from running is said.
-        """
-        for runner in list(self.agent.actors.values()):
-            runner.stop("its process ends")
-            runner.interrupt()
+        """End the actors; those that own others have the time that these need to end."""
+        last_words.end(list(self.agent.actors.values()))
         begun = time.monotonic()
         end = begun + config.get("cleanup_timeout")
         owners = self._here.owners
@@ -136,19 +130,4 @@ class Worker:
                 or (time.monotonic() >= end and not any(each.owns for each in owners.values()))
             )
         )
-        passed = time.monotonic() - begun
-        for runner in list(self.agent.actors.values()):
-            say(_cut_off(runner, passed))
-
-
-def _cut_off(runner: Runner, seconds: float) -> str:
-    """Return what is said about an actor that has not ended with its process."""
-    running = [span[0] for span in list(runner.watch.running.values())]
-    if not running or not runner.has_cleanup:
-        return ""
-    if "__cleanup__" in running:
-        return f"{runner.path}.__cleanup__ is cut off after {seconds:.2g} s: its process ends\n"
-    return (
-        f"{runner.path}.{running[0]} has not returned within {seconds:.2g} s: "
-        "its process ends without its __cleanup__\n"
-    )
+        last_words.say_cut_off(list(self.agent.actors.values()), begun)

@@ -97,3 +97,26 @@ def test_what_loses_nothing_is_not_said(program: Start) -> None:
     )
     assert script.finish(SECONDS) == 0
     assert script.out == ""
+
+
+def test_actors_of_the_client_are_cleaned_up_too(program: Start) -> None:
+    script = program(
+        HEAD
+        + """
+config.configure(cleanup_timeout=0.2)
+class Idle(Actor):
+    @endpoint
+    def ok(self): pass
+    def __cleanup__(self, exc): print("IDLE", repr(exc), flush=True)
+here = ra.this_proc()
+here.spawn("idle", Idle).ok.call_one().get(30)
+for name, kind in ("loop", Awaits), ("plain", Plain), ("careless", Careless):
+    call = here.spawn(name, kind).busy.call_one(port)
+    receiver.recv().get(30)
+"""
+    )
+    assert script.finish(SECONDS) == 0
+    assert script.marker("IDLE", 0) is None
+    assert script.out.count("LEFT 1") == script.out.count("CLEANED None") == 1
+    assert script.out.count("plain.busy has not returned within 0.2 s: its process ends") == 1
+    assert "careless" not in script.out
