@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -232,7 +233,11 @@ void Node::read_rest_of(NodeId node) {
 
 void Node::beat() {
   const auto now = Clock::now();
-  const bool stalled = now - last_beat_ > settings_.heartbeat_interval * 3;
+  // Long enough to miss what others sent, whatever silence is taken for death.
+  const auto interval = settings_.heartbeat_interval;
+  const auto slack = (settings_.heartbeat_timeout - interval) / 2;
+  const bool stalled =
+      now - last_beat_ > interval + std::min(interval * 2, slack);
   last_beat_ = now;
   std::vector<ConnectionPtr> neighbours;
   {
