@@ -13,6 +13,9 @@ from runtime import actor as ra, config
 from runtime.actor import Actor, concurrent_endpoint, endpoint
 config.configure(aggregate_window=0)
 
+def say(text):  # in one write: others print too
+    print(text + "\\n", end="", flush=True)
+
 class Awaits(Actor):
     @endpoint
     async def busy(self, port):
@@ -20,21 +23,21 @@ class Awaits(Actor):
         try:
             await asyncio.sleep(60)
         finally:
-            print("LEFT 1", flush=True)
+            say("LEFT 1")
     @concurrent_endpoint
     async def beside(self, port):
         port.send(1)
         await asyncio.sleep(60)
     async def __cleanup__(self, exc):
         await asyncio.sleep(0)
-        print("CLEANED", repr(exc), flush=True)
+        say("CLEANED " + repr(exc))
 
 class Plain(Actor):
     @endpoint
     def busy(self, port):
         port.send(1)
         threading.Event().wait(60)
-    def __cleanup__(self, exc): print("CLEANED", repr(exc), flush=True)
+    def __cleanup__(self, exc): say("CLEANED " + repr(exc))
 
 class Careless(Actor):
     @endpoint
@@ -107,7 +110,7 @@ config.configure(cleanup_timeout=0.2)
 class Idle(Actor):
     @endpoint
     def ok(self): pass
-    def __cleanup__(self, exc): print("IDLE", repr(exc), flush=True)
+    def __cleanup__(self, exc): say("IDLE " + repr(exc))
 here = ra.this_proc()
 here.spawn("idle", Idle).ok.call_one().get(30)
 for name, kind in ("loop", Awaits), ("plain", Plain), ("careless", Careless):
