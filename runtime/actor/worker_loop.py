@@ -276,7 +276,8 @@ class _EndedBySignals:
     def __enter__(self) -> None:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
-                self._before[number] = signal.signal(number, self._end)
+                if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup and `&` have it
+                    self._before[number] = signal.signal(number, self._end)
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():

@@ -270,7 +270,7 @@ del last
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_host_ends_when_a_signal_comes_where_python_drops_exceptions(
-    start: Start, number: int, quiet: None
+    start: Start, number: int, quiet: None, signals_that_end: None
 ) -> None:
     host = start("tcp://127.0.0.1:0", code=_SIGNAL_IN_A_FINALIZER.format(number=int(number)))
     mesh = attach_to_workers(ca=TRUST, workers=[host.address])
