@@ -19,6 +19,7 @@ class Call {
   Call(std::uint64_t id, std::vector<Target> targets)
       : id_(id),
         targets_(std::move(targets)),
+        gate_(targets_.size() == 1 ? kSoon : Clock::duration::zero()),
         replies_(targets_.size()),
         remaining_(targets_.size()) {}
 
@@ -54,6 +55,10 @@ class Call {
   void notify(std::shared_ptr<Notifier> notifier, std::uint64_t token);
 
  private:
+  // How long one reply is looked for without sleeping: about what an actor that
+  // is not busy takes. Several keep the processors awake by themselves.
+  static constexpr Clock::duration kSoon = std::chrono::microseconds(50);
+
   const std::uint64_t id_;
   const std::vector<Target> targets_;
   Gate gate_;

@@ -2,9 +2,11 @@
 #include "gate.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <ctime>
@@ -34,6 +36,7 @@ timespec of(Clock::time_point deadline) {
 Gate::Woken Gate::wait(std::uint32_t seen, Clock::time_point deadline) {
   if (count() != seen) return Woken::kChanged;
   if (deadline == kNow) return Woken::kTimeout;
+  if (changes_soon(seen, deadline)) return Woken::kChanged;
   waiting_.fetch_add(1);
   timespec at{};
   if (deadline != kNever) at = of(deadline);
@@ -45,6 +48,16 @@ Gate::Woken Gate::wait(std::uint32_t seen, Clock::time_point deadline) {
   if (error == EINTR) return Woken::kSignal;
   if (error == ETIMEDOUT) return Woken::kTimeout;
   return Woken::kChanged;  // woken for no reason: the caller looks again
+}
+
+bool Gate::changes_soon(std::uint32_t seen, Clock::time_point deadline) const {
+  if (awake_ == Clock::duration::zero()) return false;
+  const auto until = std::min(deadline, Clock::now() + awake_);
+  do {
+    if (count() != seen) return true;
+    ::sched_yield();
+  } while (Clock::now() < until);
+  return count() != seen;
 }
 
 void Gate::open() {

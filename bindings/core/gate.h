@@ -17,6 +17,11 @@ class Gate {
  public:
   enum class Woken : std::uint8_t { kChanged, kTimeout, kSignal };
 
+  // Who waits looks for so long before it sleeps, and lets others run
+  // meanwhile: a processor that sleeps takes tens of microseconds to wake.
+  explicit Gate(Clock::duration awake = Clock::duration::zero())
+      : awake_(awake) {}
+
   [[nodiscard]] std::uint32_t count() const {
     return count_.load(std::memory_order_acquire);
   }
@@ -26,6 +31,9 @@ class Gate {
   void open();
 
  private:
+  bool changes_soon(std::uint32_t seen, Clock::time_point deadline) const;
+
+  const Clock::duration awake_;
   std::atomic<std::uint32_t> count_{0};
   std::atomic<std::uint32_t> waiting_{0};
 };

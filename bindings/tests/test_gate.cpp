@@ -92,3 +92,19 @@ TEST_CASE("a signal ends the wait of the thread that handles it") {
   CHECK(handled > 0);
   sigaction(SIGUSR1, &before, nullptr);
 }
+
+TEST_CASE("a gate that stays awake waits no less and no longer") {
+  Gate gate(std::chrono::milliseconds(20));
+  const std::uint32_t seen = gate.count();
+  const auto begun = Clock::now();
+  const auto soon = begun + std::chrono::milliseconds(1);
+  CHECK(gate.wait(seen, soon) == Gate::Woken::kTimeout);
+  CHECK(Clock::now() >= soon);
+  // Far later than it stays awake.
+  const auto later = Clock::now() + std::chrono::milliseconds(60);
+  CHECK(gate.wait(seen, later) == Gate::Woken::kTimeout);
+  CHECK(Clock::now() >= later);
+  std::thread opens([&] { gate.open(); });
+  CHECK(gate.wait(seen, kNever) == Gate::Woken::kChanged);
+  opens.join();
+}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from runtime.actor._context import NOWHERE, Context, Instance
 from runtime.actor.local import local
-from runtime.actor.proc_mesh import ProcMesh
 from runtime.actor.shapes.shape import Point, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from runtime.actor.actors import Spec
     from runtime.actor.local import Local
+    from runtime.actor.proc_mesh import ProcMesh
 
 
 def context_of_process(here: Local, actor: int) -> Context:
@@ -33,11 +35,24 @@ def fill(instance: Instance, spec: Spec) -> None:
     """Complete what an actor knows of itself."""
     _complete(instance, local())
     name, nodes = spec.procs
-    extent = spec.point.extent
-    instance.own["proc_mesh"] = lambda: ProcMesh(name, nodes, Shape.of(extent))
+    instance.own["proc_mesh"] = _meshes(name, nodes, Shape.of(spec.point.extent))
 
 
 def _complete(instance: Instance, here: Local) -> None:
-    procs = ProcMesh(here.name, (here.node.id,), Shape.unity())
-    instance.own["proc"] = lambda: procs
-    instance.own["proc_mesh"] = lambda: procs
+    instance.own["proc"] = instance.own["proc_mesh"] = _meshes(
+        here.name, (here.node.id,), Shape.unity()
+    )
+
+
+def _meshes(name: str, nodes: Sequence[int], shape: Shape) -> Callable[[], ProcMesh]:
+    """Return what makes a mesh when it is asked for, once: most processes spawn nothing."""
+    made: list[ProcMesh] = []
+
+    def mesh() -> ProcMesh:
+        from runtime.actor.proc_mesh import ProcMesh
+
+        if not made:
+            made.append(ProcMesh(name, nodes, shape))
+        return made[0]
+
+    return mesh

@@ -231,3 +231,13 @@ def test_names_when_imported() -> None:
         "import threading; assert threading.active_count() == 1\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=SECONDS)
+
+
+def test_a_worker_when_it_starts_imports_only_what_each_process_needs() -> None:
+    """What it imports is what the start of every mesh takes."""
+    code = "import sys, runtime.actor.worker; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30
+    )
+    heavy = {"asyncio", "ast", "dataclasses", "inspect", "logging", "runtime.actor.supervision"}
+    assert heavy & set(done.stdout.split()) == set()
