@@ -8,19 +8,22 @@ namespace eclosion {
 
 bool Call::reply(Frame& frame) {
   const std::uint32_t index = frame.header.index;
-  std::lock_guard lock(mutex_);
-  if (abandoned_ || index >= replies_.size() || replies_[index].came)
-    return false;
-  if (static_cast<ReplyStatus>(frame.header.flags) != ReplyStatus::kOk &&
-      !problem_)
-    problem_ = index;
-  replies_[index] = {true, std::move(frame)};
-  arrived_.push_back(index);
-  --remaining_;
-  // Whoever waits for all of them is not woken for each.
-  if (remaining_ != 0 && !problem_ && !one_by_one_) return true;
-  for (auto& each : listeners_) each.notifier->tell(each.token);
-  listeners_.clear();
+  {
+    std::lock_guard lock(mutex_);
+    if (abandoned_ || index >= replies_.size() || replies_[index].came)
+      return false;
+    if (static_cast<ReplyStatus>(frame.header.flags) != ReplyStatus::kOk &&
+        !problem_)
+      problem_ = index;
+    replies_[index] = {true, std::move(frame)};
+    arrived_.push_back(index);
+    --remaining_;
+    // Whoever waits for all of them is not woken for each.
+    if (remaining_ != 0 && !problem_ && !one_by_one_) return true;
+    for (auto& each : listeners_) each.notifier->tell(each.token);
+    listeners_.clear();
+  }
+  // Without the lock: who is woken would wait for it.
   gate_.open();
   return true;
 }

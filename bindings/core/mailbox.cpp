@@ -10,6 +10,7 @@ namespace eclosion {
 bool Mailbox::put(Frame message, bool urgent) {
   ReplyStatus status = ReplyStatus::kFailed;
   std::string data;
+  bool added = false;
   {
     std::lock_guard lock(mutex_);
     if (failure_) {
@@ -19,12 +20,16 @@ bool Mailbox::put(Frame message, bool urgent) {
     } else {
       (urgent ? urgent_ : messages_).push_back(std::move(message));
       tell_listeners();
-      gate_.open();
-      return true;
+      added = true;
     }
   }
-  answer_(message, status, data);
-  return false;
+  // Without the lock: who is woken would wait for it.
+  if (added) {
+    gate_.open();
+  } else {
+    answer_(message, status, data);
+  }
+  return added;
 }
 
 std::optional<Frame> Mailbox::take() {
