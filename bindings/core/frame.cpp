@@ -144,6 +144,16 @@ BodyView view_of(const FrameHeader& header, const Bytes& body) {
   return view;
 }
 
+Frame bare_frame(FrameKind kind, NodeId source, NodeId target) {
+  static const auto nothing = std::make_shared<const Bytes>();
+  Frame frame;
+  frame.header.kind = kind;
+  frame.header.source_node = source;
+  frame.header.target_node = target;
+  frame.body = nothing;
+  return frame;
+}
+
 std::uint64_t body_length(const FrameHeader& header,
                           std::span<const std::uint64_t> buffers) {
   std::uint64_t end = table_start(header.method_length, header.chain_length) +

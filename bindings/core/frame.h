@@ -155,6 +155,9 @@ struct OutgoingBuffer {
   std::uint32_t tag = 0;
 };
 
+// A frame that says all in its header.
+Frame bare_frame(FrameKind kind, NodeId source, NodeId target);
+
 // The length of a body with that header's method, chain and data, and with
 // buffers of these sizes in it.
 std::uint64_t body_length(const FrameHeader& header,

@@ -8,6 +8,7 @@ std::vector<std::pair<const char*, std::uint64_t>> Node::holdings() {
       {"windows", windows_.size()},
       {"credits", credits_.size()},
       {"segment_bytes", segments_.bytes()},
+      {"kept", trees_.kept_count()},
   };
   {
     std::lock_guard lock(routes_mutex_);

@@ -60,13 +60,7 @@ void check_size(const Bytes& body, std::uint64_t rows, std::uint64_t limit) {
 }  // namespace
 
 Frame Node::base_frame(FrameKind kind, NodeId target) const {
-  static const auto nothing = std::make_shared<const Bytes>();
-  Frame frame;
-  frame.header.kind = kind;
-  frame.header.source_node = settings_.id;
-  frame.header.target_node = target;
-  frame.body = nothing;
-  return frame;
+  return bare_frame(kind, id(), target);
 }
 
 // Who releases a segment: receivers on this host. What goes to another host is

@@ -15,13 +15,8 @@ Frame frame_for(const Frame& request, const Branch& branch) {
 }
 
 Frame Trees::message(FrameKind kind, NodeId to, std::uint64_t request) const {
-  static const auto nothing = std::make_shared<const Bytes>();
-  Frame frame;
-  frame.header.kind = kind;
-  frame.header.source_node = self_;
-  frame.header.target_node = to;
+  Frame frame = bare_frame(kind, self_, to);
   frame.header.request = request;
-  frame.body = nothing;
   return frame;
 }
 

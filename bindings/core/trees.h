@@ -44,6 +44,9 @@ class Trees {
   std::vector<Frame> receipts();
   void receipt(const FrameHeader& receipt);
 
+  // How many messages are kept until their receipts.
+  [[nodiscard]] std::size_t kept_count() { return sent_.kept(); }
+
   // A host is given up here: what it may have lost is sent again, and those
   // whose trees went on to it are told.
   std::vector<Frame> lost(NodeId gateway);
