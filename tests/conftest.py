@@ -20,15 +20,23 @@ from porting.toolkits import cuda
 from porting.toolkits import sysroot as sysroots
 from porting.toolkits.cuda import CudaHome
 from porting.toolkits.sysroot import Sysroot
+from tests.scheduling import Groups
+from tests.watchdog import Watchdog
 
 Tree = TypeVar("Tree")
 _FIXTURES = frozenset({"sysroot", "sysroot_6_2", "cuda_home"})
 
 
-def pytest_configure() -> None:
-    """Forget the make that may run the suite: its flags would act on the makes of the tests."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch for hangs; forget the make that runs the suite, whose flags are not for the tests'."""
+    config.pluginmanager.register(Watchdog())
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
         os.environ.pop(name, None)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Groups | None:
+    """Give the scheduler of `--dist loadgroup` that outlives its workers."""
+    return Groups(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
