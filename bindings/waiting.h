@@ -2,7 +2,9 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -24,21 +26,30 @@ inline Clock::time_point deadline_of(std::optional<double> timeout) {
   return Clock::now() + duration_of(*timeout);
 }
 
+// How often who waits looks for signals. One that comes right before the wait,
+// or to another thread, does not end it.
+inline constexpr Clock::duration kSignalsSeen = std::chrono::milliseconds(100);
+
 // Waits without the GIL until `ready` says so: true, or false at the deadline.
-// Python's signal handlers run meanwhile, and what they raise ends the wait.
+// Python's signal handlers run meanwhile, which they do on its first thread
+// alone, and what they raise ends the wait.
 template <typename Ready>
 bool wait_for(Gate& gate, Clock::time_point deadline, Ready ready) {
+  thread_local const bool first = ::gettid() == ::getpid();
   while (true) {
     const std::uint32_t seen = gate.count();
     if (ready()) return true;
+    const auto until =
+        first ? std::min(deadline, Clock::now() + kSignalsSeen) : deadline;
     Gate::Woken woken;
     {
       nanobind::gil_scoped_release unlocked;
-      woken = gate.wait(seen, deadline);
+      woken = gate.wait(seen, until);
     }
-    if (woken == Gate::Woken::kSignal && PyErr_CheckSignals() != 0)
-      throw nanobind::python_error();
-    if (woken == Gate::Woken::kTimeout) return ready();
+    if (woken == Gate::Woken::kChanged) continue;
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+    if (woken == Gate::Woken::kTimeout && Clock::now() >= deadline)
+      return ready();
   }
 }
 

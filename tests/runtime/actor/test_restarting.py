@@ -59,15 +59,17 @@ def spawn(failures: list[ra.MeshFailure]) -> Iterator[Callable[[int, RestartPoli
 def new_life(one: Any, before: int | None = None) -> tuple[int, int]:  # noqa: ANN401
     """Call until a life answers that has counted nothing yet, in another process than before."""
     end = time.monotonic() + SECONDS
+    last: object = None
     while time.monotonic() < end:
         try:
-            count, pid = one.bump.call_one().get(SECONDS)
-        except SupervisionError:
+            last = count, pid = one.bump.call_one().get(SECONDS)
+        except SupervisionError as error:
+            last = error
             time.sleep(0.005)
             continue
         if count == 1 and pid != before:
             return count, pid
-    pytest.fail("the actor has not come back")
+    pytest.fail(f"the actor that was in process {before} has not come back; at last: {last}")
 
 
 def test_reference_when_its_process_is_restarted(

@@ -253,6 +253,20 @@ def test_program_when_its_zygote_is_killed(program: Program) -> None:
     assert script.finish(SECONDS) == 0
 
 
+def test_program_when_the_signal_does_not_end_what_its_thread_waits_in(program: Program) -> None:
+    """As one that comes right before the wait; here another thread takes it."""
+    rest = (
+        "def interrupt():\n"
+        "        time.sleep(0.5)\n"
+        "        signal.pthread_kill(threading.get_ident(), signal.SIGINT)\n"
+        "    threading.Thread(target=interrupt).start()\n"
+        "    w.slice(r=0).stuck.call_one().get()"
+    )
+    script, pids = start(program, rest)
+    assert script.finish(SECONDS) == -signal.SIGINT, script.out
+    assert gone(pids) == []
+
+
 @pytest.mark.parametrize("wait", ["time.sleep(600)", "w.slice(r=0).stuck.call_one().get()"])
 def test_program_when_interrupted(program: Program, wait: str) -> None:
     script, pids = start(program, wait, kids=True)
