@@ -97,7 +97,8 @@ class Node : public ConnectionOwner {
   // that is sent to it. A gateway tells all nodes that it knows.
   void bury(NodeId node, const std::string& obituary);
   // That node is started again under its old identity: what is sent to it waits
-  // for it. A gateway tells all nodes that it knows, after the obituary.
+  // for it. Its gateway tells all nodes, after the obituary, and there the
+  // agents are told: "!revived".
   void revive(NodeId node);
   // Every process of that host is out of reach: what the obituary of a gateway
   // says on other hosts. The agent is told once, of the gateway.
@@ -221,8 +222,8 @@ class Node : public ConnectionOwner {
   ConnectionPtr route(NodeId node);
   ConnectionPtr dial_sibling(NodeId node);
   std::vector<std::shared_ptr<Call>> waiting_calls();
-  void fail_calls(NodeId node, const std::string& obituary);
   void tell_neighbours(const Frame& frame);
+  void revived(NodeId node);
   void beat();
   [[nodiscard]] std::map<NodeId, std::uint32_t> readers_of(
       std::span<const Target> targets) const;

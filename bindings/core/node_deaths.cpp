@@ -42,11 +42,13 @@ void Node::bury(NodeId node, const std::string& obituary) {
     frame.body = make_body(frame.header, "", {}, obituary, {});
     tell_neighbours(frame);
   }
+  // What is called once the agent has revived the node is not this life's.
+  const auto calls = waiting_calls();
   // After that, since it may revive the node, which others hear of later; and
   // before calls fail, since whoever waits for one may ask what it knows.
   if (tell) tell_agent("!obituary", node, obituary);
   for (const Frame& frame : held) undeliverable(frame, obituary);
-  fail_calls(node, obituary);
+  for (const auto& call : calls) call->fail(node, obituary);
 }
 
 void Node::revive(NodeId node) {
@@ -54,7 +56,19 @@ void Node::revive(NodeId node) {
     std::lock_guard lock(routes_mutex_);
     if (!dead_.remove(node)) return;
   }
+  // Of another host's its own gateway tells, when it has been asked to start
+  // it: what came earlier for it would meet a dead one there.
+  if (is_gateway() && host_of(node) == host_of(id()))
+    tell_neighbours(base_frame(FrameKind::kRevival, node));
+}
+
+void Node::revived(NodeId node) {
+  {
+    std::lock_guard lock(routes_mutex_);
+    dead_.remove(node);
+  }
   if (is_gateway()) tell_neighbours(base_frame(FrameKind::kRevival, node));
+  tell_agent("!revived", node, "");
 }
 
 void Node::bury_host(NodeId gateway, const std::string& obituary) {
@@ -94,10 +108,6 @@ void Node::bury_host(NodeId gateway, const std::string& obituary) {
   Frame frame = base_frame(FrameKind::kObituary, gateway_of(gateway));
   frame.body = make_body(frame.header, "", {}, obituary, {});
   tell_neighbours(frame);
-}
-
-void Node::fail_calls(NodeId node, const std::string& obituary) {
-  for (const auto& call : waiting_calls()) call->fail(node, obituary);
 }
 
 // A host's own processes are told everything, other hosts by the root alone:

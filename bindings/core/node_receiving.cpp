@@ -19,7 +19,7 @@ void Node::on_frame(Connection& from, Frame frame) {
     return bury(dead, obituary);
   }
   if (frame.header.kind == FrameKind::kRevival)
-    return revive(frame.header.target_node);
+    return revived(frame.header.target_node);
   if (host_of(frame.header.target_node) != host_of(id()))
     return transmit(std::move(frame));
   if (frame.header.kind == FrameKind::kTree) return pass_on(frame);

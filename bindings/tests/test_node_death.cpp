@@ -195,6 +195,28 @@ TEST_CASE("what ended before a revival is no news of the revived") {
   CHECK(data_of(replies(*made).at(0)) == "again");
 }
 
+TEST_CASE("the calls of the next life do not fail by the last obituary") {
+  const auto gateway = started(node_id(1, 0));
+  const NodeId id = node_id(1, 1);
+  // What takes time to fail, so that the next life begins meanwhile.
+  std::vector<std::shared_ptr<Call>> held;
+  for (int i = 0; i < 20'000; ++i)
+    held.push_back(call(*gateway, {{{id, eclosion::kAgent, 0}}, "x"}));
+  gateway->watch(id);
+  std::thread burying([&] { gateway->bury(id, "it fell"); });
+  CHECK(news(*gateway, "!obituary").header.source_node == id);
+  gateway->revive(id);
+  const auto revived = started(id);
+  link(*gateway, *revived);
+  const auto made = call(*gateway, {{{id, kActor, 0}}, "y"});
+  const Frame request = take(*revived, kActor);
+  burying.join();
+  CHECK_FALSE(made->settled());
+  answer(*revived, request, "again");
+  CHECK(data_of(replies(*made).at(0)) == "again");
+  for (const auto& each : held) CHECK(failure_of(*each) == "it fell");
+}
+
 TEST_CASE("a process that has spoken and falls silent is told of, once") {
   auto quick = settings(node_id(1, 0));
   quick.heartbeat_interval = std::chrono::milliseconds(10);

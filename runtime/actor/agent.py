@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import os
 import time
 
 from runtime import config
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
+from runtime.actor.errors import MeshFailure
 from runtime.actor.patience import until_gone
 from runtime.actor.raised import describe_error, print_exception, say
 from runtime.actor.replies import ERROR, FAILED, answer, failure_bytes, failure_from, reply
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from runtime.actor._context import Instance
     from runtime.actor.actor import Actor
-    from runtime.actor.errors import MeshFailure
     from runtime.actor.local import Local
     from runtime.actor.owning import Child, Owner
     from runtime.core import Message
@@ -51,6 +52,8 @@ class Agent:
             "started": self._started,
             "!started": self._started,
             "!obituary": self._obituary,
+            "!revived": self._revived,
+            "gone": self._gone_before,
             "ping": self._ping,
             "missing": self._missing,
             "!wake": lambda _: None,
@@ -251,6 +254,33 @@ class Agent:
         for runner in list(self.actors.values()):
             if runner.spec.owner[0] == node:
                 runner.stop("the process of its owner is dead")
+
+    def _revived(self, message: Message) -> None:
+        """Tell a process that has been started again which actors are not."""
+        node = message.source_node
+        for owner in list(self.local.owners.values()):
+            if names := owner.bygones(node):
+                sending.tell(self.local.node, [node], "gone", dumps((names,))[0])
+
+    def _gone_before(self, message: Message) -> None:
+        """Refuse what comes for actors that ended in an earlier life of this process."""
+        (names,) = loads(message.data)
+        for actor, name in names.items():
+            if actor not in self.actors:
+                self.local.ended.add(actor)
+                self.local.node.close_mailbox(actor, failure_bytes(_ended_before(self.local, name)))
+
+
+def _ended_before(local: Local, name: str) -> MeshFailure:
+    return MeshFailure(
+        event_id=os.urandom(16).hex(),
+        kind="stopped",
+        cause="the actor had ended, and its process was started again without it",
+        mesh_name=name,
+        actor_name=name,
+        host=local.host,
+        pid=os.getpid(),
+    )
 
 
 def _guarded(do: Callable[[], None]) -> None:

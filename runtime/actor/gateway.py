@@ -174,7 +174,8 @@ class Gateway:
         fds = {"gateway": theirs.fileno(), "listener": listener.fileno()}
         settings = {**order.settings, **self._local.agreed}
         self._launcher.spawn(_request(process, settings, stdout, stderr, fds))
-        self._node.tell(sending.AGENT, "!ordered", about=node_id)
+        for news in ("!ordered", "!revived"):
+            self._node.tell(sending.AGENT, news, about=node_id)
 
     def _ordered(self, message: Message) -> None:
         self.spawn(loads(message.data)[0])

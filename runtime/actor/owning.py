@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
+from runtime.actor.bygones import Bygones
 from runtime.actor.latch import Latch
 from runtime.actor.nodes import gateway_of
 from runtime.actor.supervision.events import (
@@ -60,10 +61,12 @@ class Group:
         mesh: object,
         children: Sequence[Child],
         start: Callable[[Sequence[Child]], None],
+        policy: RestartPolicy | None,
     ) -> None:
         self.name = name
         self.mesh = mesh
         self.start = start  # begins the next life of children
+        self.restarts = policy is not None
         self.left = {child.name for child in children}
         self.gone = Latch()
 
@@ -88,6 +91,9 @@ class Owner:
         self._supervisor = Supervisor()
         self._children: dict[str, Child] = {}
         self._lives: dict[str, int] = {}  # the number of each child's present life
+        self._processes: dict[int, str] = {}  # the names of children that are one, by node
+        self._hosts: dict[str, str] = {}  # the process that a child lives in, if it is a child too
+        self._bygones = Bygones()
         self._groups: dict[str, Group] = {}
         self._meshes: dict[str, object] = {}  # of failures that are not settled, by event
         self._reason = ""
@@ -105,10 +111,15 @@ class Owner:
     ) -> None:
         """Take a mesh that the actor spawns, and start it; a policy may start parts of it again."""
         with self._lock:
-            self._groups[name] = Group(name, mesh, children, start)
+            hosts = tuple(
+                self._processes.get(child.node, "") if child.actor else "" for child in children
+            )
+            self._groups[name] = Group(name, mesh, children, start, policy)
             self._children |= {child.name: child for child in children}
             self._lives |= {child.name: 0 for child in children}
-            self._handle(Spawned(name, tuple(child.name for child in children), policy))
+            self._hosts |= {c.name: host for c, host in zip(children, hosts, strict=True) if host}
+            self._processes |= {child.node: child.name for child in children if not child.actor}
+            self._handle(Spawned(name, tuple(child.name for child in children), policy, hosts))
         start(children)
 
     def started(self, children: Sequence[Child]) -> None:
@@ -128,6 +139,11 @@ class Owner:
                 for child in self._children.values()
                 if node in (child.node, gateway_of(child.node)) and actor in (None, child.actor)
             ]
+
+    def bygones(self, node: int) -> dict[int, str]:
+        """Return the actors that have ended in a process for good: the names of their meshes."""
+        with self._lock:
+            return self._bygones.of(node)
 
     def ended(self, children: Sequence[Child], failure: MeshFailure | None) -> None:
         """Take the end of children: by themselves, or as they were asked to."""
@@ -219,12 +235,22 @@ class Owner:
 
     def _forget(self, child: Child) -> None:
         del self._children[child.name], self._lives[child.name]
+        host = self._hosts.pop(child.name, None)
+        if not child.actor:
+            del self._processes[child.node]
+            self._bygones.forget(child.node)
+        elif host is None or self._restarts(host):
+            self._bygones.add(child.node, child.actor, child.mesh_name)
         group = self._groups.get(child.group)
         if group is not None:
             group.left.discard(child.name)
             if not group.left:
                 del self._groups[child.group]
                 group.gone.open()
+
+    def _restarts(self, process: str) -> bool:
+        child = self._children.get(process)
+        return child is not None and self._groups[child.group].restarts
 
     def _handle(self, event: Event) -> None:
         for action in self._supervisor.handle(event, time.monotonic()):

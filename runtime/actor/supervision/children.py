@@ -25,13 +25,18 @@ class State(Enum):
 
 @dataclass(slots=True, eq=False)
 class Child:
-    """One child and its present life; one that is leaving is stopped and not started again."""
+    """One child and its present life; one that is leaving is stopped and not started again.
+
+    `host` is the child that it lives in, `gone` whether it is looked after no more.
+    """
 
     name: str
     group: Group
+    host: Child | None = None
     state: State = State.STARTING
     number: int = 0
     leaving: bool = False
+    gone: bool = False
 
     @property
     def life(self) -> Life:
@@ -44,20 +49,46 @@ class Child:
         found = self.group.rounds.get(self.group.budget_of(self))
         return found if found is not None and self.name in found.members else None
 
+    @property
+    def runs(self) -> bool:
+        """Whether there is a life that nobody has asked to end."""
+        return self.state in {State.STARTING, State.ALIVE}
+
+    @property
+    def has_place(self) -> bool:
+        """Whether it can start where it lives (SV-11); a host that is gone stays so."""
+        return self.host is None or self.host.gone or self.host.runs
+
+    @property
+    def follows(self) -> MeshFailure | None:
+        """Return why its host is restarted, and the child with it (SV-11)."""
+        host = self.host
+        round_ = None if host is None or host.gone else host.round
+        return None if round_ is None or self.leaving or not self.group.policy else round_.cause
+
 
 @dataclass(slots=True, eq=False)
 class Round:
     """A restart under way: its members stop, the pause passes, then they start.
 
+    `cause` was its first failure, `failures` are those that nothing has been done about yet.
     `failed` and `due` are when it was decided and when the pause is over. `waiting` names the
     members that are still to be started, once the first ones are; before that it is None.
     """
 
+    cause: MeshFailure
     failed: float
     due: float
     members: dict[str, Child] = field(default_factory=dict)
     failures: list[MeshFailure] = field(default_factory=list)
     waiting: list[str] | None = None
+
+    def next(self, strategy: str) -> list[Child]:
+        """Return the members that start together as the next ones."""
+        names = list(self.members) if self.waiting is None else self.waiting
+        found = [self.members[name] for name in names if name in self.members]
+        # In rest_for_one a child may need what was started before it.
+        return found[:1] if strategy == "rest_for_one" else found
 
     def has(self, state: State) -> bool:
         """Tell whether a member is in this state."""

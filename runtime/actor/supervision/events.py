@@ -28,11 +28,14 @@ class Spawned:
 
     A group is what one policy looks after, such as the processes of a mesh. Without a policy
     every failure is the owner's to decide. The names of groups and of children are new ones.
+    `hosts` names for each child the one that it lives in, as an actor does in a process; "" for
+    none that is this owner's. Without any it may be left out.
     """
 
     group: str
     children: tuple[str, ...]
     policy: RestartPolicy | None = None
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

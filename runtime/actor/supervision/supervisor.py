@@ -15,6 +15,8 @@ SV-8  Nothing of a group is started before all that has to stop for it has stopp
       children start one after another, and those before the failed one are left alone.
 SV-9  An owner that goes down restarts nothing, and stops what is spawned nevertheless.
 SV-10 Time does not go back.
+SV-11 A child lives and ends with its host: it is not started while that stops or waits for its own
+      restart; and a host that is stopped for a restart fails what lives in it and has a policy.
 """
 
 from __future__ import annotations
@@ -99,7 +101,9 @@ class Supervisor:
                 each.due
                 for group in self._groups.values()
                 for each in group.rounds.values()
-                if each.waiting is None and not each.has(State.STOPPING)
+                if each.waiting is None
+                and not each.has(State.STOPPING)
+                and all(child.has_place for child in each.next(group.strategy))
             ),
             default=None,
         )
@@ -151,7 +155,11 @@ class Supervisor:
                 "one needs a new name"
             )
         group = Group(event.group, event.policy)
-        group.children = {name: Child(name, group) for name in event.children}
+        hosts = event.hosts or ("",) * len(event.children)
+        group.children = {
+            name: Child(name, group, self._children.get(host))
+            for name, host in zip(event.children, hosts, strict=True)
+        }
         if group.children:
             self._groups[group.name] = group
             self._children |= group.children
@@ -164,7 +172,7 @@ class Supervisor:
         return [each for life, each in found if each is not None and each.number == life.number]
 
     def _stop(self, children: Iterable[Child]) -> None:
-        running = [each for each in children if each.state in {State.STARTING, State.ALIVE}]
+        running = [each for each in children if each.runs]
         for child in running:
             child.state = State.STOPPING
         if running:
@@ -182,12 +190,20 @@ class Supervisor:
             if child.state is State.STARTING:
                 child.state = State.ALIVE
 
-    def _stopped(self, children: Iterable[Child]) -> None:
+    def _stopped(self, children: Sequence[Child]) -> None:
+        following = []
         for child in children:
             if child.state is State.STOPPING and child.round is not None:
                 child.state = State.DEAD
-            elif child.state is not State.DEAD:
+            elif child.state is not State.DEAD and child.follows is None:
                 self._remove(child)
+            elif child.state is not State.DEAD:
+                child.state = State.DEAD
+                following.append(child)
+        for child in following:
+            cause, policy = child.follows, child.group.policy
+            if cause is not None and policy is not None and child.name in self._children:
+                self._restart_or_give_up(child, policy, cause)
 
     def _leave(self, children: list[Child]) -> None:
         """Take children, in the order of their start, out of their restarts, and stop them."""
@@ -203,6 +219,7 @@ class Supervisor:
 
     def _remove(self, child: Child) -> None:
         group, round_ = child.group, child.round
+        child.gone = True
         if round_ is not None:
             del round_.members[child.name]
         del self._children[child.name], group.children[child.name]
@@ -215,7 +232,7 @@ class Supervisor:
     def _failed(self, event: ChildFailed) -> None:
         current = self._current(event.lives)
         self._stopped([child for child in current if child.state is State.STOPPING])
-        dead = [child for child in current if child.state in {State.STARTING, State.ALIVE}]
+        dead = [child for child in current if child.runs]
         for child in dead:
             child.state = State.DEAD
         for child in dead:
@@ -238,12 +255,23 @@ class Supervisor:
             if pause is None:
                 self._give_up(child, policy, failure)
                 return
-            round_ = group.rounds[key] = Round(self._now, self._now + pause)
+            round_ = group.rounds[key] = Round(failure, self._now, self._now + pause)
         names = {each.name for each in group.dependents(child)} | {*round_.members}
         round_.members = {name: each for name, each in group.children.items() if name in names}
-        round_.failures.append(failure)
+        if failure not in round_.failures:
+            round_.failures.append(failure)
         self._fate(failure)
+        self._fail_guests(round_.members.values(), failure)
         self._stop(round_.members.values())
+
+    def _fail_guests(self, hosts: Iterable[Child], failure: MeshFailure) -> None:
+        """Restart what lives in children that are going to be stopped (SV-11)."""
+        stopped = {each.name for each in hosts if each.runs}
+        guests = [e for e in self._children.values() if e.host and e.host.name in stopped]
+        for guest in guests:
+            policy = guest.group.policy
+            if policy is not None and guest.runs and not guest.gone:  # not with one before it
+                self._restart_or_give_up(guest, policy, failure)
 
     def _give_up(self, child: Child, policy: RestartPolicy, failure: MeshFailure) -> None:
         group = child.group
@@ -331,12 +359,13 @@ class Supervisor:
     def _advance_round(self, group: Group, key: str, round_: Round) -> None:
         if group.policy is None or round_.has(State.STOPPING):
             return
+        if not all(child.has_place for child in round_.next(group.strategy)):
+            return
         if round_.waiting is None:
             if self._now < round_.due:
                 return
             budget = group.budgets.get(key, Restarts())
             group.budgets[key] = budget.after(group.policy, round_.failed, self._now)
-            round_.waiting = list(round_.members)
             failures, round_.failures = round_.failures, []
             self._start_next(group, key, round_)
             for failure in failures:
@@ -345,15 +374,14 @@ class Supervisor:
             self._start_next(group, key, round_)
 
     def _start_next(self, group: Group, key: str, round_: Round) -> None:
-        waiting = [round_.members[name] for name in round_.waiting or () if name in round_.members]
-        # In rest_for_one a child may need what was started before it.
-        count = 1 if group.strategy == "rest_for_one" else len(waiting)
-        starting, later = waiting[:count], waiting[count:]
+        starting = round_.next(group.strategy)
+        left = list(round_.members) if round_.waiting is None else round_.waiting
         for child in starting:
             child.state = State.STARTING
             child.number += 1
         if starting:
             self._actions.append(Restart(tuple(child.life for child in starting)))
-        round_.waiting = [child.name for child in later]
-        if not later:
+        started = {child.name for child in starting}
+        round_.waiting = [name for name in left if name in round_.members and name not in started]
+        if not round_.waiting:
             del group.rounds[key]

@@ -42,6 +42,22 @@ class Owner(Actor):
         return self.mortals
 
 
+class Tenant(Actor):
+    """Owns actors in processes of somebody else."""
+
+    def __init__(self, procs: ra.ProcMesh) -> None:
+        self.mortals = procs.spawn("room", Mortal, b"")
+
+    @endpoint
+    def rooms(self) -> ActorMesh[Mortal]:
+        self.mortals.initialized.get(SECONDS)
+        return self.mortals
+
+    @endpoint
+    def leave(self) -> None:
+        self.mortals.stop().get(SECONDS)
+
+
 def _mortals(hosts: HostMesh, ballast: bytes) -> ActorMesh[Mortal]:
     return hosts.spawn_procs({"n": 2}, restart=POLICY).spawn("mortal", Mortal, ballast)
 
@@ -79,3 +95,25 @@ def test_actors_come_back_with_their_process_when_their_owner_is_elsewhere(
             one = on.spawn_procs().spawn("owner", Owner, there, b"x" * size)
             mortals = one.owned.call_one().get(SECONDS)
         _check_lives(mortals, size)
+
+
+def test_actor_that_has_ended_when_its_process_is_restarted_elsewhere(
+    start: Callable[..., HostProcess], quiet: None
+) -> None:
+    """Also one whose owner is not that of the process, on a third host."""
+    hosts = [start("tcp://127.0.0.1:0"), start("tcp://127.0.0.1:0")]
+    with attach_to_workers(ca=TRUST, workers=[host.address for host in hosts]) as mesh:
+        procs = mesh.slice(hosts=0).spawn_procs({"n": 2}, restart=POLICY)
+        mortals = procs.spawn("mortal", Mortal, b"")
+        ours = procs.spawn("ours", Mortal, b"")
+        theirs = mesh.slice(hosts=1).spawn_procs().spawn("tenant", Tenant, procs)
+        rooms = theirs.rooms.call_one().get(SECONDS)
+        for ended in (ours.stop(), theirs.leave.call_one()):
+            ended.get(SECONDS)
+        one = mortals.slice(n=1)
+        one.crash.call_one().exception(SECONDS)
+        _until(lambda: one.facts.call_one().exception(SECONDS) is None)
+        for gone in (ours, rooms):
+            error = gone.slice(n=1).facts.call_one().exception(SECONDS)
+            assert isinstance(error, ra.SupervisionError)
+            assert "started again without it" in str(error)

@@ -124,6 +124,68 @@ def test_group_when_one_of_all_dies(
     assert failures == []
 
 
+class SlowToEnd(Counter):
+    """Keeps its process longer than the other actors in it."""
+
+    def __cleanup__(self, error: Exception | None) -> None:
+        time.sleep(0.5)
+
+
+def test_actor_that_has_ended_when_its_process_ends_later_for_a_restart(
+    failures: list[ra.MeshFailure],
+) -> None:
+    """It is not started in the process that ends."""
+    policy = RestartPolicy(strategy="one_for_all", **SOON)
+    procs = ra.this_host().spawn_procs({"r": 2}, restart=policy)
+    slow, counters = procs.spawn("slow", SlowToEnd), procs.spawn("counter", Counter)
+    slow.bump.call().get(SECONDS)
+    first = counters.bump.call().get(SECONDS)
+    counters.slice(r=1).leave.broadcast()
+    for rank in (0, 1):
+        new_life(counters.slice(r=rank), before=first.item(r=rank)[1])
+    assert failures == []
+    procs.stop().get(SECONDS)
+
+
+def test_actor_when_its_process_is_restarted_for_the_sake_of_another(
+    failures: list[ra.MeshFailure],
+) -> None:
+    """Its own group has lost nothing by itself."""
+    policy = RestartPolicy(strategy="one_for_all", **SOON)
+    procs = ra.this_host().spawn_procs({"r": 2}, restart=policy)
+    alone = procs.slice(r=0).spawn("alone", Counter)
+    leaving = procs.slice(r=1).spawn("leaving", Counter)
+    _, before = alone.bump.call_one().get(SECONDS)
+    leaving.leave.broadcast()
+    new_life(leaving)
+    new_life(alone, before=before)
+    assert failures == []
+    procs.stop().get(SECONDS)
+
+
+@pytest.mark.parametrize("ended", ["failed", "stopped", "without a policy"])
+def test_actor_that_has_ended_when_its_process_is_restarted(
+    ended: str, failures: list[ra.MeshFailure]
+) -> None:
+    """Whoever calls it is told, and does not wait for an actor that nobody starts."""
+    policy = RestartPolicy(**SOON)
+    procs = ra.this_host().spawn_procs({"r": 1}, restart=policy)
+    other = procs.spawn("other", Counter)
+    gone = procs.restarting(None).spawn("gone", Counter)
+    _, before = gone.bump.call_one().get(SECONDS)
+    if ended == "failed":
+        gone.fail.broadcast()
+        assert gone.bump.call_one().exception(SECONDS) is not None
+    if ended == "stopped":
+        gone.stop().get(SECONDS)
+    other.leave.broadcast()
+    new_life(other, before=before)
+    with pytest.raises(SupervisionError):
+        gone.bump.call_one().get(SECONDS)
+    assert other.bump.call_one().get(SECONDS)[0] > 1
+    procs.stop().get(SECONDS)
+
+
 @pytest.mark.parametrize(
     "given", [3, True, False, "one_for_one", RestartPolicy, {"max_restarts": 3}]
 )

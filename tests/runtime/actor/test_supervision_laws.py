@@ -60,6 +60,7 @@ class Member:
     running: bool = True
     stopping: bool = False
     leaving: bool = False  # the owner wanted it stopped
+    host: str = ""  # the member that it lives in
     restarts: list[float] = field(default_factory=list)
 
     @property
@@ -91,21 +92,39 @@ class Owner(RuleBasedStateMachine):
             getattr(self, f"do_{type(action).__name__}")(action)
         self.check()
 
-    def running(self, **wanted: bool) -> list[Member]:
+    def running(self, **wanted: object) -> list[Member]:
         found = [each for each in self.members.values() if each.running]
-        return [e for e in found if all(getattr(e, k) is v for k, v in wanted.items())]
+        return [e for e in found if all(getattr(e, k) == v for k, v in wanted.items())]
 
     @initialize(size=st.integers(2, 4), policy=POLICIES)
     def begin(self, size: int, policy: RestartPolicy | None) -> None:
-        self.spawn(size, policy)
+        self.add([""] * size, policy)
 
     @rule(size=st.integers(1, 4), policy=POLICIES)
     def spawn(self, size: int, policy: RestartPolicy | None) -> None:
+        self.add([""] * size, policy)
+
+    @precondition(lambda self: self.running(host=""))
+    @rule(data=st.data(), policy=POLICIES)
+    def spawn_within(self, data: st.DataObject, policy: RestartPolicy | None) -> None:
+        """Let children live in others, which may be about to end."""
+        hosts = st.lists(st.sampled_from(self.running(host="")), min_size=1, max_size=3)
+        self.add([each.name for each in data.draw(hosts)], policy)
+
+    def within(self, hosts: list[Member]) -> list[Member]:
+        """Return members with what lives in them."""
+        names = {each.name for each in hosts}
+        return hosts + [each for each in self.running() if each.host in names]
+
+    def add(self, hosts: list[str], policy: RestartPolicy | None) -> None:
         group = f"g{len(self.group_restarts)}"
         self.group_restarts[group] = []
-        names = tuple(f"{group}/{i}" for i in range(size))
-        self.members |= {name: Member(name, group, policy) for name in names}
-        self.tell(Spawned(group, names, policy))
+        names = tuple(f"{group}/{i}" for i in range(len(hosts)))
+        self.members |= {
+            name: Member(name, group, policy, host=host)
+            for name, host in zip(names, hosts, strict=True)
+        }
+        self.tell(Spawned(group, names, policy, tuple(hosts)))
 
     @precondition(lambda self: self.running())
     @rule(data=st.data())
@@ -119,6 +138,7 @@ class Owner(RuleBasedStateMachine):
         dead = data.draw(
             st.lists(st.sampled_from(self.running()), max_size=count, min_size=1, unique_by=id)
         )
+        dead = list({each.name: each for each in self.within(dead)}.values())
         origin = None
         if chained and self.failures:
             origin = data.draw(st.sampled_from(list(self.failures.values())))
@@ -156,8 +176,22 @@ class Owner(RuleBasedStateMachine):
         self.finish(member)
 
     def finish(self, member: Member) -> None:
-        member.running = member.stopping = False
-        self.tell(Stopped((member.life,)))
+        ended = self.within([member])
+        for each in ended:
+            each.running = each.stopping = False
+        self.tell(Stopped(tuple(each.life for each in ended)))
+        if self.down or not self.supervisor.knows(member.name):
+            return
+        for guest in ended[1:]:  # it comes back, and they with it
+            if guest.policy is not None and not guest.leaving and self.may_restart(guest):
+                assert self.supervisor.knows(guest.name), "SV-11"
+
+    def may_restart(self, member: Member) -> bool:
+        """Tell whether the budget of a member was never used up."""
+        assert member.policy is not None
+        group = [each for each in self.members.values() if each.group == member.group]
+        times = [*self.group_restarts[member.group], *(t for each in group for t in each.restarts)]
+        return len(times) < member.policy.max_restarts
 
     @precondition(lambda self: self.members)
     @rule(data=st.data())
@@ -227,6 +261,10 @@ class Owner(RuleBasedStateMachine):
             member = self.members[life.child]
             assert not member.running
             assert not member.leaving
+            host = self.members.get(member.host)
+            if host is not None and self.supervisor.knows(host.name):
+                assert host.running, "SV-11"
+                assert not host.stopping, "SV-11"
             assert life.number == member.number + 1
             member.number, member.running = life.number, True
         if policy.strategy == "one_for_one":
@@ -279,6 +317,10 @@ class Owner(RuleBasedStateMachine):
 
     def check(self) -> None:
         assert self.supervisor.going_down == self.down
+        for member in self.running(stopping=False):
+            host = self.members.get(member.host)
+            if member.policy is not None and host is not None:
+                assert host.running or not self.supervisor.knows(host.name), "SV-11"
         if self.down:
             assert all(each.stopping for each in self.running())
             assert (self.end is not None) == (not self.running()) or self.end is not None
