@@ -3,6 +3,7 @@
 import faulthandler
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,13 @@ class Watchdog:
         """Watch the end of a worker; the controller's own would end the report."""
         if hasattr(session.config, "workerinput"):
             self._bark_after(0)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:  # noqa: ANN401 - xdist's
+        """Say how a worker ended that was not to: its test is named by xdist."""
+        if error:
+            status = node.gateway._io.popen.wait()
+            os.write(self._stderr, f"[{node.gateway.id}] status {status}: {error}\n".encode())
 
     def _bark_after(self, seconds: float) -> None:
         faulthandler.dump_traceback_later(seconds + self._slack, exit=True, file=self._stderr)

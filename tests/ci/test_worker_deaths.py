@@ -75,6 +75,7 @@ def test_a_worker_that_dies_fails_its_test_once_and_the_others_run(tmp_path: Pat
     assert "2 failed, 22 passed" in done.stdout
     assert "crashed while running 'test_it.py::test_single[5]'" in done.stdout
     assert "crashed while running 'test_it.py::test_together[11]@group'" in done.stdout
+    assert "[gw0] status 3: " in done.stderr
 
 
 def test_a_hang_that_no_signal_ends_fails_its_test_with_the_stack(tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def test_metrics_when_a_program_serves_them(program: Callable[[str], Script]) ->
     while True:
         samples = scraped(script)
         running = of(samples, "processes", state="running")
-        if (running, of(samples, "mailbox_messages", **waiting)) == (3, 2):
+        told = any(name == "eclosion_failures_total" for name, _ in samples)
+        if told and (running, of(samples, "mailbox_messages", **waiting)) == (3, 2):
             break
         assert time.monotonic() < end, samples
     first, actor = {"process": "procs{r=0}"}, {"actor": "worker{r=0}"}
