@@ -13,18 +13,6 @@ from tests.runtime.field.scripts import Script
 SECONDS = 30.0  # more than any wait takes on a busy machine
 
 
-@pytest.fixture(scope="session", autouse=True)
-def hook() -> Iterator[None]:
-    """Have no failure of a mesh end the suite, as one does that comes when its test is over.
-
-    Tests that are to end without one use `quiet`.
-    """
-    before = ra.unhandled_fault_hook
-    ra.unhandled_fault_hook = lambda _: None
-    yield
-    ra.unhandled_fault_hook = before
-
-
 @pytest.fixture
 def failures() -> Iterator[list[ra.MeshFailure]]:
     """Take the failures that reach the client, which would else end the suite."""
