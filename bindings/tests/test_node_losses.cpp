@@ -126,14 +126,14 @@ TEST_CASE("what is sent while the way through another opens is in order") {
   const auto other = started(kOther);
   link(*node, *relay, false);
   link(*relay, *other, false);
+  // What is returned for messages takes the same way back.
+  other->route_through(kSelf, kThird);
   hosts::Stream stream(*node, {{kOther, kActor, 0}});
   CHECK(news(*node, "!unrouted").header.source_node == kOther);
   REQUIRE(stream.is_under_way());
   node->route_through(kOther, kThird);
   stream.end();
   CHECK(stream.arrives_at({other.get()}, kActor));
-  // And back, the same way.
-  other->route_through(kSelf, kThird);
   const auto made = call(*node, {{{kOther, kActor, 0}}, "x"});
   answer(*other, take(*other, kActor), "y");
   CHECK(data_of(replies(*made).at(0)) == "y");

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+from tests.runtime.field.machine import pause
+
 _HOST = """
 import logging, sys
 logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -61,7 +63,7 @@ class HostProcess:
 
     def pause(self) -> None:
         """Have it give no sign of life, and answer nothing."""
-        os.kill(self.pid, signal.SIGSTOP)
+        pause(self.pid)
 
     def close(self) -> None:
         """End it, whatever state it is in."""

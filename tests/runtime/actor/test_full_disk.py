@@ -87,6 +87,7 @@ def test_output_when_the_disk_is_full(disk: Path, signals_that_end: None) -> Non
     source = f"""{HEAD}
 mesh = spawn()
 mesh.say.call_one("before").get(30)
+while b"before" not in open("{disk}/out", "rb").read(): pass
 fill("{disk}")
 for number in range(50): mesh.say.call_one("lost" * 500).get(30)
 ra.shutdown_context().get(30)

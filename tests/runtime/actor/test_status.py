@@ -19,6 +19,7 @@ from runtime import dashboard
 from runtime.dashboard import tree
 from runtime.dashboard.tree import as_text
 from runtime.telemetry import places
+from tests.runtime.field.machine import pause
 from tests.runtime.field.scripts import ROOT, Script
 
 SECONDS = 40.0
@@ -201,7 +202,7 @@ time.sleep(60)
 """
     )
     pids = one.marker("ready", SECONDS)
-    os.kill(pids[1], signal.SIGSTOP)
+    pause(pids[1])
     rows = told(status, "--pid", one.pid, "--timeout", 0.3)["hosts"][0]["processes"]
     assert [(row["name"], row["answered"]) for row in rows][1:] == [
         ("procs{r=0}", False),

@@ -71,6 +71,7 @@ def test_silence_when_the_zygote_is_stopped(program: Program) -> None:
         + """
 os.kill(zygote, signal.SIGSTOP)
 os.kill(pids[0], signal.SIGSTOP)
+while open(f"/proc/{pids[0]}/stat").read().rpartition(")")[2].split()[0] != "T": pass
 print("SILENT", said(known.slice(r=0).pids.call_one()), flush=True)
 print("OTHER", known.slice(r=1).pids.call_one().get(30), flush=True)
 """

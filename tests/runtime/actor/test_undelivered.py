@@ -10,6 +10,7 @@ from runtime import actor as ra
 from runtime.actor import Actor, ActorMesh, Channel, Port, PortReceiver, endpoint
 from runtime.actor.undelivered import NOBODY, UndeliverableMessage
 from tests.runtime.actor.test_hosts import _until as until
+from tests.runtime.field.machine import pause
 
 SECONDS = 30.0
 
@@ -127,7 +128,7 @@ def test_what_is_under_way_when_its_receiver_dies_comes_back(
     targets = procs.slice(r=slice(1, 2)).spawn("target", Target)
     sender = procs.slice(r=0).spawn("sender", kind, told[0], verdict=True)
     pid = targets.pid.call_one().get(SECONDS)
-    os.kill(pid, signal.SIGSTOP)  # it takes nothing from its socket
+    pause(pid)  # it takes nothing from its socket
     sender.cast.call_one(targets, [1]).get(SECONDS)
     os.kill(pid, signal.SIGKILL)
     assert told[1].recv().get(SECONDS)[1:] == ("target", "killed by signal 9 (SIGKILL)", "signal")

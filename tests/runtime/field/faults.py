@@ -10,6 +10,7 @@ from itertools import combinations
 
 from tests.runtime.field import hosts
 from tests.runtime.field.hosts import Party
+from tests.runtime.field.machine import pause
 
 
 class _Fault(BaseException):
@@ -31,7 +32,7 @@ class Faults:
 
     def pause(self, pid: int) -> None:
         """Stop a process."""
-        os.kill(pid, signal.SIGSTOP)
+        pause(pid)
 
     def resume(self, pid: int) -> None:
         """Have it go on; nothing happens when it has been killed meanwhile."""

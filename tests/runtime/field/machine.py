@@ -1,8 +1,10 @@
 """What the machine says of processes, for the field cases."""
 
 import os
+import signal
 import struct
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -71,6 +73,13 @@ def _address(text: str) -> tuple[str, int]:
     packed = b"".join(struct.pack("=I", word) for word in words)
     family = socket.AF_INET if len(words) == 1 else socket.AF_INET6
     return socket.inet_ntop(family, packed), int(port, 16)
+
+
+def pause(pid: int) -> None:
+    """Stop a process, and wait until it is: it may answer what comes before that."""
+    os.kill(pid, signal.SIGSTOP)
+    while _state(pid) not in {"T", "t", "Z", "X", ""}:
+        time.sleep(0.001)
 
 
 def _stat(pid: int) -> list[str]:
