@@ -28,6 +28,8 @@ void Node::bury(NodeId node, const std::string& obituary) {
       if (connection->peer() == node) connections.push_back(connection);
     tell = watched_.erase(node) != 0;
   }
+  // What is called once others know of it, and revive it, is of the next life.
+  const auto calls = waiting_calls();
   for (const ConnectionPtr& connection : connections) {
     // Its end is no news of whoever has that identity next.
     connection->set_peer(0);
@@ -42,8 +44,6 @@ void Node::bury(NodeId node, const std::string& obituary) {
     frame.body = make_body(frame.header, "", {}, obituary, {});
     tell_neighbours(frame);
   }
-  // What is called once the agent has revived the node is not this life's.
-  const auto calls = waiting_calls();
   // After that, since it may revive the node, which others hear of later; and
   // before calls fail, since whoever waits for one may ask what it knows.
   if (tell) tell_agent("!obituary", node, obituary);

@@ -14,6 +14,7 @@ import time
 from runtime import config
 from runtime.actor import sending
 from runtime.actor.actors import Runner, Spec
+from runtime.actor.bygones import Bygones
 from runtime.actor.errors import MeshFailure
 from runtime.actor.patience import until_gone
 from runtime.actor.raised import describe_error, print_exception, say
@@ -60,6 +61,7 @@ class Agent:
         }
         self._fill = fill
         self.actors: dict[int, Runner] = {}
+        self._bygones = Bygones()
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self.leaving = False
@@ -176,8 +178,14 @@ class Agent:
             serve_async=_serve_async,
         )
         with self.local.lock:
-            self.local.ended.discard(spec.actor)
-            self.actors[spec.actor] = runner
+            there = self.actors.get(spec.actor)
+            if there is None or there.gone:
+                self.local.ended.discard(spec.actor)
+                self.actors[spec.actor] = runner
+                there = None
+        if there is not None:  # an owner that took this life of the process for the last one
+            started(None)
+            return
         try:
             runner.start()
         except (RuntimeError, MemoryError) as error:  # no thread can be started
@@ -193,6 +201,7 @@ class Agent:
         owner = self.local.owners.get(actor)
         if owner is not None:
             owner.stop_all(failure, config.get("stop_timeout"), until_gone())
+            owner.leave_to(self._bygones)
             self.local.owners.pop(actor, None)
 
         def give_up() -> None:
@@ -258,8 +267,9 @@ class Agent:
     def _revived(self, message: Message) -> None:
         """Tell a process that has been started again which actors are not."""
         node = message.source_node
-        for owner in list(self.local.owners.values()):
-            if names := owner.bygones(node):
+        owners = list(self.local.owners.values())
+        for names in (self._bygones.of(node), *(owner.bygones(node) for owner in owners)):
+            if names:
                 sending.tell(self.local.node, [node], "gone", dumps((names,))[0])
 
     def _gone_before(self, message: Message) -> None:

@@ -6,9 +6,10 @@ _REMEMBERED = 4096
 
 
 class Bygones:
-    """Those of one owner. A message to an actor that nobody starts would wait for ever.
+    """Those of one owner, or of owners that have ended themselves.
 
-    Of more than 4096 the oldest are forgotten.
+    A message to an actor that nobody starts would wait for ever. Of more than 4096 the oldest are
+    forgotten.
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,12 @@ class Bygones:
             self._count -= 1
             if not actors:
                 del self._names[oldest]
+
+    def take(self, other: Bygones) -> None:
+        """Take those of another."""
+        for node, actors in other._names.items():
+            for actor, name in actors.items():
+                self.add(node, actor, name)
 
     def forget(self, node: int) -> None:
         """Forget those of a process that does not begin again."""

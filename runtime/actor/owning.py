@@ -145,6 +145,11 @@ class Owner:
         with self._lock:
             return self._bygones.of(node)
 
+    def leave_to(self, heir: Bygones) -> None:
+        """Have somebody else remember those, as the owner ends."""
+        with self._lock:
+            heir.take(self._bygones)
+
     def ended(self, children: Sequence[Child], failure: MeshFailure | None) -> None:
         """Take the end of children: by themselves, or as they were asked to."""
         if not children:
@@ -168,6 +173,7 @@ class Owner:
         """Take the actor's verdict about a failure that it was asked about."""
         with self._lock:
             self._handle(Handled(event_id, verdict))
+            self._forget_the_gone()
 
     def stop_group(self, name: str, reason: str) -> Latch:
         """End a mesh; the latch opens when it is gone."""
@@ -179,6 +185,7 @@ class Owner:
                 gone.open()
                 return gone
             self._handle(StopRequested(tuple(group.left)))
+            self._forget_the_gone()  # those that waited for a restart
             return group.gone
 
     def stop_all(self, failure: MeshFailure | None, actors: float, processes: float) -> bool:
@@ -191,6 +198,7 @@ class Owner:
         with self._lock:
             self._reason = "its owner has ended"
             self._handle(OwnerStopRequested() if failure is None else OwnerFailed(failure))
+            self._forget_the_gone()
             self._fewer.wait_for(lambda: not self._children, actors)
             left = max(0.0, begun + processes - time.monotonic())
             self._fewer.wait_for(lambda: all(e.actor for e in self._children.values()), left)
@@ -213,6 +221,7 @@ class Owner:
             deadline = self._supervisor.deadline()
             if deadline is not None and deadline <= time.monotonic():
                 self._handle(Tick())
+                self._forget_the_gone()
 
     def deadline(self) -> float | None:
         """Return when a tick is due."""

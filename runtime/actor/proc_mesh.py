@@ -276,21 +276,19 @@ class _Actors:
             patience = config.get("send_timeout")
             node, carried = self._here.node, self._carried
             sending.tell(node, [gateway], "spawn_actors", data, carried, patience)
-            self._tell_of_the_dead(some)
+            self._watch(some)
 
     def _start(self, children: Sequence[Child]) -> core.Call:
         nodes = [child.node for child in children]
         data, _ = dumps((self._spec, tuple(child.point.rank for child in children)))
         call = sending.ask(self._here.node, nodes, "spawn", data, self._carried)
-        self._tell_of_the_dead(children)
+        self._watch(children)
         return call
 
-    def _tell_of_the_dead(self, children: Sequence[Child]) -> None:
-        """Tell the owner of processes that died before: nobody will tell of them again."""
+    def _watch(self, children: Sequence[Child]) -> None:
+        """Have their owner hear of the deaths of their processes, also of one that is over."""
         for child in children:
-            obituary = self._here.node.obituary_of(child.node)
-            if obituary is not None:
-                self._owner.ended([child], failure_from(obituary))
+            self._here.node.watch(child.node)
 
 
 def _nothing_of(name: str) -> Callable[[core.Call], None]:

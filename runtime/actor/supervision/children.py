@@ -63,7 +63,7 @@ class Child:
     def follows(self) -> MeshFailure | None:
         """Return why its host is restarted, and the child with it (SV-11)."""
         host = self.host
-        round_ = None if host is None or host.gone else host.round
+        round_ = None if host is None or host.gone or host.runs else host.round
         return None if round_ is None or self.leaving or not self.group.policy else round_.cause
 
 

@@ -51,7 +51,7 @@ from runtime.actor.supervision.restarts import Restarts
 from runtime.actor.supervision.root_causes import chained, first_root, root_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from runtime.actor.errors import MeshFailure
     from runtime.actor.supervision.restarts import RestartPolicy
@@ -135,8 +135,7 @@ class Supervisor:
             case Handled():
                 self._handled(event)
             case StopRequested(names):
-                wanted = {*names}
-                self._leave([child for name, child in self._children.items() if name in wanted])
+                self._leave([e for e in self._children.values() if self._is_to_leave(e, {*names})])
             case OwnerFailed(failure):
                 self._go_down(FailOwner(failure))
             case OwnerStopRequested():
@@ -202,8 +201,15 @@ class Supervisor:
                 following.append(child)
         for child in following:
             cause, policy = child.follows, child.group.policy
-            if cause is not None and policy is not None and child.name in self._children:
+            if cause is not None and policy is not None and not child.gone:
                 self._restart_or_give_up(child, policy, cause)
+            elif not child.gone:  # its host has left for good just now
+                self._remove(child)
+
+    def _is_to_leave(self, child: Child, wanted: Container[str]) -> bool:
+        """Tell whether a child is to stop, or waits for a host that is (SV-11)."""
+        host = child.host if child.state is State.DEAD else None
+        return child.name in wanted or (host is not None and host.name in wanted)
 
     def _leave(self, children: list[Child]) -> None:
         """Take children, in the order of their start, out of their restarts, and stop them."""

@@ -45,8 +45,8 @@ class Owner(Actor):
 class Tenant(Actor):
     """Owns actors in processes of somebody else."""
 
-    def __init__(self, procs: ra.ProcMesh) -> None:
-        self.mortals = procs.spawn("room", Mortal, b"")
+    def __init__(self, procs: ra.ProcMesh, policy: ra.RestartPolicy | None = None) -> None:
+        self.mortals = procs.restarting(policy).spawn("room", Mortal, b"")
 
     @endpoint
     def rooms(self) -> ActorMesh[Mortal]:
@@ -117,3 +117,18 @@ def test_actor_that_has_ended_when_its_process_is_restarted_elsewhere(
             error = gone.slice(n=1).facts.call_one().exception(SECONDS)
             assert isinstance(error, ra.SupervisionError)
             assert "started again without it" in str(error)
+
+
+def test_actors_come_back_with_processes_of_another_owner(
+    start: Callable[..., HostProcess], quiet: None
+) -> None:
+    hosts = [start("tcp://127.0.0.1:0"), start("tcp://127.0.0.1:0")]
+    with attach_to_workers(ca=TRUST, workers=[host.address for host in hosts]) as mesh:
+        procs = mesh.slice(hosts=0).spawn_procs({"n": 2}, restart=POLICY)
+        theirs = mesh.slice(hosts=1).spawn_procs().spawn("tenant", Tenant, procs, POLICY)
+        one = theirs.rooms.call_one().get(SECONDS).slice(n=1)
+        before = one.facts.call_one().get(SECONDS)
+        one.crash.call_one().exception(SECONDS)
+        _until(lambda: one.facts.call_one().exception(SECONDS) is None)
+        assert one.facts.call_one().get(SECONDS)[0] != before[0]
+        theirs.leave.call_one().get(SECONDS)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from runtime.actor.errors import MeshFailure
 from runtime.actor.owning import Child, Owner
 from runtime.actor.shapes.shape import Extent, Point
+from runtime.actor.supervision.restarts import RestartPolicy
 
 
 class Mesh:
@@ -82,3 +83,19 @@ def test_meshes_when_they_were_stopped_are_forgotten() -> None:
     gc.collect()
     assert alive() is None
     assert story.asked == []
+
+
+def test_mesh_when_it_is_stopped_while_it_waits_for_its_restart() -> None:
+    """Nothing of it is there that could tell of its end."""
+    owner = Owner(stop=lambda *_: None, ask=lambda _: None, fail=lambda _: None)
+    policy = RestartPolicy(backoff_base=60.0)
+    place = Point(0, Extent((), ()))
+    process = Child("procs#1/0", 1, 0, "procs#1", "procs", place)
+    actor = Child("actor#7/0", 1, 7, "actor#7", "actor", place)
+    for child in (process, actor):
+        owner.spawned(child.group, Mesh(), [child], lambda _: None, policy)
+    owner.ended(owner.on_node(1), MeshFailure("a", "exit", "it fell"))
+    assert owner.stop_group("actor#7", "enough").future().done()
+    assert owner.bygones(1) == {7: "actor"}
+    assert owner.stop_all(None, 0.0, 0.0)
+    assert owner.bygones(1) == {}

@@ -6,11 +6,13 @@ from runtime.actor.supervision.events import (
     AskOwner,
     ChildFailed,
     ChildStarted,
+    Life,
     Restart,
     Settled,
     Spawned,
     StopChildren,
     Stopped,
+    StopRequested,
     Tick,
 )
 from runtime.actor.supervision.restarts import RestartPolicy
@@ -88,6 +90,35 @@ def test_actor_when_its_budget_does_not_allow_that() -> None:
     assert [type(each) for each in stops].count(AskOwner) == 1
     story.tell(Stopped(lives("ax")))
     assert Restart(lives("ab", 1)) in story.tell(Tick(), after=1.0)
+    assert not story.supervisor.knows("x")
+
+
+def test_actor_that_ends_by_itself_when_its_process_has_come_back() -> None:
+    """The restart of the others is none of its."""
+    story = story_of(REST, ONE)
+    story.tell(ChildFailed(lives("ax"), failure()))
+    story.tell(Stopped(lives("by")))
+    story.tell(Tick(), after=1.0)
+    assert story.tell(Stopped(lives("x", 1))) == []
+    assert not story.supervisor.knows("x")
+
+
+def test_actor_when_its_process_is_stopped_for_good_in_the_pause() -> None:
+    story = story_of(ONE, ONE)
+    story.tell(ChildFailed(lives("ax"), failure()))
+    assert story.tell(StopRequested(("a",))) == [Settled(failure(), "withdrawn")]
+    assert story.tell(Tick(), after=1.0) == []
+    assert not story.supervisor.knows("x")
+
+
+def test_actor_when_its_process_leaves_for_good_with_it() -> None:
+    """Whichever is told of first."""
+    story = story_of(REST, ONE)
+    story.tell(ChildFailed(lives("ax"), failure()))
+    story.tell(Stopped(lives("by")))
+    story.tell(Tick(), after=1.0)
+    story.tell(Stopped((Life("x", 1), Life("a", 1))))
+    assert not story.supervisor.knows("a")
     assert not story.supervisor.knows("x")
 
 
