@@ -61,11 +61,18 @@ struct PyMailbox {
   }
   MessagePtr receive(std::optional<double> timeout) {
     MessagePtr message;
-    wait_for(mailbox->gate(), deadline_of(timeout), [&] {
-      message = take();
-      return message != nullptr || mailbox->closed();
-    });
+    wait_for(
+        mailbox->gate(), deadline_of(timeout),
+        [&] {
+          message = take();
+          return message != nullptr || mailbox->closed();
+        },
+        helped());
     return message;
+  }
+  // The agent's thread waits all the time, and rarely for anything urgent.
+  [[nodiscard]] Loop* helped() const {
+    return mailbox->id() == kAgent ? nullptr : &node->loop();
   }
 };
 
@@ -80,16 +87,20 @@ struct PyCall {
   ~PyCall() { node->forget_call(call->id()); }
 
   bool wait(std::optional<double> timeout) {
-    return wait_for(call->gate(), deadline_of(timeout),
-                    [&] { return call->settled(); });
+    return wait_for(
+        call->gate(), deadline_of(timeout), [&] { return call->settled(); },
+        &node->loop());
   }
   MessagePtr problem() { return message_of(node, call->problem()); }
   MessagePtr next(std::optional<double> timeout) {
     std::optional<Frame> frame;
-    wait_for(call->gate(), deadline_of(timeout), [&] {
-      frame = call->next();
-      return frame.has_value() || call->finished();
-    });
+    wait_for(
+        call->gate(), deadline_of(timeout),
+        [&] {
+          frame = call->next();
+          return frame.has_value() || call->finished();
+        },
+        &node->loop());
     return message_of(node, std::move(frame));
   }
   nb::list take() {
@@ -271,8 +282,9 @@ void init_waiting(nb::module_& m) {
           [](PyMailbox& box, std::uint32_t seen,
              std::optional<double> timeout) {
             Gate& gate = box.mailbox->gate();
-            return wait_for(gate, deadline_of(timeout),
-                            [&] { return gate.count() != seen; });
+            return wait_for(
+                gate, deadline_of(timeout),
+                [&] { return gate.count() != seen; }, box.helped());
           },
           "seen"_a, "timeout"_a.none())
       .def_prop_ro("closed",

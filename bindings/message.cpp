@@ -8,6 +8,7 @@
 
 #include "core/large_buffer.h"
 #include "glue.h"
+#include "sending.h"
 
 namespace nb = nanobind;
 
@@ -94,6 +95,22 @@ nb::list PyMessage::buffers() {
   return buffers;
 }
 
+nb::object PyMessage::method() {
+  if (!method_.is_valid()) {
+    method_ = nb::steal(PyUnicode_DecodeUTF8(
+        view_.method.data(), static_cast<Py_ssize_t>(view_.method.size()),
+        "replace"));
+    if (!method_.is_valid()) throw nb::python_error();
+  }
+  return method_;
+}
+
+void PyMessage::reply(int status, nb::handle data, const nb::list& buffers) {
+  const FrameHeader& to = header();
+  send_reply(*node_, to.source_node, to.request, to.index, status, data,
+             buffers);
+}
+
 void init_message(nb::module_& m) {
   nb::class_<Memory>(m, "Memory", nb::type_slots(memory_slots),
                      "Memory of this process; it has the buffer protocol.");
@@ -109,13 +126,7 @@ void init_message(nb::module_& m) {
       .def_prop_ro(
           "status",
           [](PyMessage& m) { return static_cast<int>(m.header().flags); })
-      .def_prop_ro(
-          "method",
-          [](PyMessage& m) {
-            return nb::steal(PyUnicode_DecodeUTF8(
-                m.view().method.data(),
-                static_cast<Py_ssize_t>(m.view().method.size()), "replace"));
-          })
+      .def_prop_ro("method", &PyMessage::method)
       .def_prop_ro("data",
                    [](PyMessage& m) {
                      return nb::bytes(m.view().data.data(),
@@ -131,7 +142,8 @@ void init_message(nb::module_& m) {
                    })
       .def_prop_ro("buffer_count",
                    [](PyMessage& m) { return m.view().buffers.size(); })
-      .def("buffers", &PyMessage::buffers);
+      .def("buffers", &PyMessage::buffers)
+      .def("reply", &PyMessage::reply);
 }
 
 }  // namespace eclosion

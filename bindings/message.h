@@ -25,6 +25,9 @@ class PyMessage {
   [[nodiscard]] const FrameHeader& header() const { return frame_.header; }
   [[nodiscard]] const BodyView& view() const { return view_; }
   nanobind::list buffers();
+  [[nodiscard]] nanobind::object method();
+  // To who asked: status, data and buffers, which are copied.
+  void reply(int status, nanobind::handle data, const nanobind::list& buffers);
 
  private:
   nanobind::object buffer_of(const BufferRow& row);
@@ -32,6 +35,7 @@ class PyMessage {
   std::shared_ptr<Node> node_;
   Frame frame_;
   BodyView view_;
+  nanobind::object method_;  // once it was asked for
   bool released_ = false;
 };
 

@@ -77,18 +77,22 @@ void send_message(Node& node, const Outgoing& message,
                   Clock::time_point deadline) {
   std::unique_ptr<Node::Prepared> prepared;
   const bool large = !message.buffers.empty();
-  const bool room = wait_for(node.segments().gate(), deadline, [&] {
-    if (!large) {
-      prepared = node.try_prepare(message);
-    } else {
-      nb::gil_scoped_release unlocked;
-      prepared = node.try_prepare(message);
-    }
-    return prepared != nullptr;
-  });
+  const bool room = wait_for(
+      node.segments().gate(), deadline,
+      [&] {
+        if (!large) {
+          prepared = node.try_prepare(message);
+        } else {
+          nb::gil_scoped_release unlocked;
+          prepared = node.try_prepare(message);
+        }
+        return prepared != nullptr;
+      },
+      &node.loop());
   if (!room) throw Full("shared memory");
-  if (!wait_for(node.windows().gate(), deadline,
-                [&] { return node.try_send(*prepared, call); }))
+  if (!wait_for(
+          node.windows().gate(), deadline,
+          [&] { return node.try_send(*prepared, call); }, &node.loop()))
     throw Full("the mailbox");
   if (!large) return;
   nb::gil_scoped_release unlocked;

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/gate.h"
+#include "core/loop.h"
 
 namespace eclosion {
 
@@ -32,9 +33,11 @@ inline constexpr Clock::duration kSignalsSeen = std::chrono::milliseconds(100);
 
 // Waits without the GIL until `ready` says so: true, or false at the deadline.
 // Python's signal handlers run meanwhile, which they do on its first thread
-// alone, and what they raise ends the wait.
+// alone, and what they raise ends the wait. With a loop the thread does its
+// work while it waits.
 template <typename Ready>
-bool wait_for(Gate& gate, Clock::time_point deadline, Ready ready) {
+bool wait_for(Gate& gate, Clock::time_point deadline, Ready ready,
+              Loop* loop = nullptr) {
   thread_local const bool first = ::gettid() == ::getpid();
   while (true) {
     const std::uint32_t seen = gate.count();
@@ -44,7 +47,8 @@ bool wait_for(Gate& gate, Clock::time_point deadline, Ready ready) {
     Gate::Woken woken;
     {
       nanobind::gil_scoped_release unlocked;
-      woken = gate.wait(seen, until);
+      woken = loop != nullptr ? loop->wait(gate, seen, until)
+                              : gate.wait(seen, until);
     }
     if (woken == Gate::Woken::kChanged) continue;
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();

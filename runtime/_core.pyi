@@ -66,6 +66,8 @@ class Message:
     def buffer_count(self) -> int: ...
     def buffers(self) -> list[bytes | Memory]:
         """Return the buffers out of band; once."""
+    def reply(self, status: int, data: bytes, buffers: list[Any], /) -> None:
+        """Answer who asked, if it waits; ValueError when the answer is over max_frame."""
 
 class Notifier:
     """A descriptor that is readable while there are tokens of news."""

@@ -1,6 +1,7 @@
 // A request that went to some actors, and the replies that have come.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -19,7 +20,7 @@ class Call {
   Call(std::uint64_t id, std::vector<Target> targets)
       : id_(id),
         targets_(std::move(targets)),
-        gate_(targets_.size() == 1 ? kSoon : Clock::duration::zero()),
+        gate_(soon(targets_.size())),
         replies_(targets_.size()),
         remaining_(targets_.size()) {}
 
@@ -55,9 +56,14 @@ class Call {
   void notify(std::shared_ptr<Notifier> notifier, std::uint64_t token);
 
  private:
-  // How long one reply is looked for without sleeping: about what an actor that
-  // is not busy takes. Several keep the processors awake by themselves.
-  static constexpr Clock::duration kSoon = std::chrono::microseconds(50);
+  // How long replies are looked for without sleeping: about what actors take
+  // that are not busy. Who sleeps is woken for each, which costs every sender.
+  static Clock::duration soon(std::size_t replies) {
+    constexpr std::chrono::microseconds kFirst(30);
+    constexpr std::chrono::microseconds kEach(20);
+    constexpr std::size_t kMost = 16;
+    return kFirst + kEach * std::min(replies, kMost);
+  }
 
   const std::uint64_t id_;
   const std::vector<Target> targets_;

@@ -63,6 +63,10 @@ bool Gate::changes_soon(std::uint32_t seen, Clock::time_point deadline) const {
 void Gate::open() {
   count_.fetch_add(1);
   if (waiting_.load() != 0) futex(count_, FUTEX_WAKE, INT_MAX, nullptr);
+  if (const Descriptor* also = also_.load()) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] auto written = ::write(also->get(), &one, sizeof(one));
+  }
 }
 
 }  // namespace eclosion

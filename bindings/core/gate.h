@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "descriptor.h"
+
 namespace eclosion {
 
 using Clock = std::chrono::steady_clock;
@@ -25,8 +27,12 @@ class Gate {
   [[nodiscard]] std::uint32_t count() const {
     return count_.load(std::memory_order_acquire);
   }
+  [[nodiscard]] Clock::duration awake() const { return awake_; }
   // Waits until the count is another than `seen`, or the deadline.
   Woken wait(std::uint32_t seen, Clock::time_point deadline);
+  // Who waits for something else too, and for no gate, is woken by this eventfd
+  // when it opens; null ends that. For one thread at a time.
+  void wake_also(const Descriptor* eventfd) { also_ = eventfd; }
   // Counts a change and wakes every waiting thread.
   void open();
 
@@ -36,6 +42,7 @@ class Gate {
   const Clock::duration awake_;
   std::atomic<std::uint32_t> count_{0};
   std::atomic<std::uint32_t> waiting_{0};
+  std::atomic<const Descriptor*> also_{nullptr};
 };
 
 // Never, and "look, but do not wait".

@@ -1,6 +1,7 @@
 // The thread, its descriptors and its timers.
 #include "loop.h"
 
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -15,11 +16,18 @@
 namespace eclosion {
 namespace {
 
-constexpr std::size_t kEventsPerWait = 64;
+constexpr std::chrono::milliseconds kLongest{60'000};  // of one wait
 
 int checked(int fd, const char* call) {
   if (fd < 0) throw std::system_error(errno, std::generic_category(), call);
   return fd;
+}
+
+int milliseconds_to(Clock::time_point deadline, Clock::time_point now) {
+  if (deadline - now > kLongest) return kLongest.count();
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - now);
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
 // Threads inherit the mask of the one that starts them.
@@ -54,8 +62,8 @@ Loop::~Loop() { stop(); }
 
 void Loop::start() {
   SignalsBlocked blocked;
+  started_ = true;
   thread_ = std::make_unique<std::thread>([this] { run(); });
-  runner_ = thread_->get_id();
   pthread_setname_np(thread_->native_handle(), "eclosion-io");
 }
 
@@ -72,7 +80,7 @@ void Loop::stop() {
   }
   wake();
   thread_->join();
-  runner_ = std::thread::id();
+  started_ = false;
   thread_.reset();
 }
 
@@ -100,6 +108,7 @@ void Loop::want_write(int fd, bool wanted) {
   if (wanted) event.events |= EPOLLOUT;
   event.data.fd = fd;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+  if (wanted) turns_.wake();
 }
 
 std::shared_ptr<Watched> Loop::remove(int fd) {
@@ -121,7 +130,7 @@ void Loop::post(std::function<void()> task) {
 }
 
 void Loop::run_and_wait(std::function<void()> task, Clock::duration at_most) {
-  if (runner_.load() == std::this_thread::get_id()) return task();
+  if (turns_.mine()) return task();
   if (!running()) return;
   const auto gate = std::make_shared<Gate>();
   const std::uint32_t seen = gate->count();
@@ -149,6 +158,7 @@ void Loop::after(Clock::duration delay, std::function<void()> task) {
 void Loop::wake() {
   const std::uint64_t one = 1;
   [[maybe_unused]] auto written = ::write(wake_.get(), &one, sizeof(one));
+  turns_.wake();
 }
 
 int Loop::milliseconds_to_timer() const {
@@ -156,9 +166,7 @@ int Loop::milliseconds_to_timer() const {
   auto next = std::min_element(
       timers_.begin(), timers_.end(),
       [](const Timer& a, const Timer& b) { return a.next < b.next; });
-  auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(next->next - Clock::now());
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+  return milliseconds_to(next->next, Clock::now());
 }
 
 void Loop::run_timers() {
@@ -184,31 +192,87 @@ void Loop::run_posted() {
   for (auto& task : tasks) task();
 }
 
-void Loop::run() {
-  std::array<epoll_event, kEventsPerWait> events;
-  while (true) {
-    const int ready = ::epoll_wait(epoll_.get(), events.data(), events.size(),
-                                   milliseconds_to_timer());
-    for (int i = 0; i < ready; ++i) {
-      const int fd = events[i].data.fd;
-      if (fd == wake_.get()) {
-        std::uint64_t count;
-        [[maybe_unused]] auto got = ::read(fd, &count, sizeof(count));
-        continue;
-      }
-      std::shared_ptr<Watched> watched;
-      {
-        std::lock_guard lock(mutex_);
-        auto found = watched_.find(fd);
-        if (found != watched_.end()) watched = found->second;
-      }
-      if (watched) watched->on_ready(events[i].events);
+int Loop::ready(Events& events, int milliseconds) {
+  return ::epoll_wait(epoll_.get(), events.data(), events.size(), milliseconds);
+}
+
+// What it calls reports its own faults; the turn would never be left.
+void Loop::serve(const Events& events, int count) noexcept {
+  for (int i = 0; i < count; ++i) {
+    const int fd = events[static_cast<std::size_t>(i)].data.fd;
+    if (fd == wake_.get()) {
+      std::uint64_t wakes;
+      [[maybe_unused]] auto got = ::read(fd, &wakes, sizeof(wakes));
+      continue;
     }
-    run_posted();
-    run_timers();
-    std::lock_guard lock(mutex_);
-    if (stopping_ && posted_.empty()) return;
+    std::shared_ptr<Watched> watched;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = watched_.find(fd);
+      if (found != watched_.end()) watched = found->second;
+    }
+    if (watched) watched->on_ready(events[static_cast<std::size_t>(i)].events);
   }
+  run_posted();
+  run_timers();
+}
+
+void Loop::run() {
+  while (true) {
+    turns_.take();
+    // Another may have read what wakes this one at the end.
+    Events events;
+    serve(events, ready(events, stopping_ ? 0 : milliseconds_to_timer()));
+    bool ended;
+    {
+      std::lock_guard lock(mutex_);
+      ended = stopping_ && posted_.empty();
+    }
+    turns_.leave();
+    if (ended) return;
+    turns_.rest();
+  }
+}
+
+Gate::Woken Loop::wait(Gate& gate, std::uint32_t seen,
+                       Clock::time_point deadline) {
+  if (gate.count() != seen) return Gate::Woken::kChanged;
+  if (deadline == kNow) return Gate::Woken::kTimeout;
+  if (!running() || stopping_) return gate.wait(seen, deadline);
+  if (!turns_.try_take()) return turns_.wait_aside(gate, seen, deadline);
+  const Gate::Woken woken = work_until(gate, seen, deadline);
+  turns_.leave();
+  return woken;
+}
+
+Gate::Woken Loop::work_until(Gate& gate, std::uint32_t seen,
+                             Clock::time_point deadline) {
+  const auto awake_until = Clock::now() + gate.awake();
+  Events events;
+  while (gate.count() == seen && !stopping_) {
+    const auto now = Clock::now();
+    if (now >= deadline) {
+      // Who had the turn has done something with it.
+      serve(events, ready(events, 0));
+      return gate.count() == seen ? Gate::Woken::kTimeout
+                                  : Gate::Woken::kChanged;
+    }
+    if (now < awake_until) {
+      serve(events, ready(events, 0));
+      ::sched_yield();
+      continue;
+    }
+    int most = milliseconds_to_timer();
+    if (const int left = milliseconds_to(deadline, now);
+        most < 0 || left < most)
+      most = left;
+    gate.wake_also(&wake_);
+    const int count = gate.count() == seen ? ready(events, most) : 0;
+    gate.wake_also(nullptr);
+    if (count < 0) return Gate::Woken::kSignal;
+    serve(events, count);
+  }
+  return Gate::Woken::kChanged;
 }
 
 }  // namespace eclosion

@@ -1,6 +1,10 @@
-// One thread that waits for descriptors and times, and never for Python.
+// What waits for descriptors and times, and never for Python: one thread, and
+// others while they wait.
 #pragma once
 
+#include <sys/epoll.h>
+
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -12,10 +16,12 @@
 
 #include "frame.h"
 #include "gate.h"
+#include "turns.h"
 
 namespace eclosion {
 
-// What a descriptor of the loop is for. Its functions run on the loop's thread.
+// What a descriptor of the loop is for. Its functions run in the loop's turn:
+// one at a time, on its thread or on one that waits.
 class Watched {
  public:
   virtual ~Watched() = default;
@@ -43,18 +49,23 @@ class Loop {
   // Returns whose it was.
   std::shared_ptr<Watched> remove(int fd);
 
-  // Runs a function on the loop's thread, as soon as can be or at a time.
+  // Waits for a gate as Gate::wait() does. Meanwhile this thread does the
+  // loop's work, unless another does: what it waits for comes without a thread
+  // more.
+  Gate::Woken wait(Gate& gate, std::uint32_t seen, Clock::time_point deadline);
+
+  // Runs a function in the loop's turn, as soon as can be or at a time.
   void post(std::function<void()> task);
   void every(Clock::duration interval, std::function<void()> task);
   void after(Clock::duration delay, std::function<void()> task);
 
-  // Runs a function on the loop's thread and waits until it has run, or the
-  // time is over; at once when this is the loop's thread.
+  // Runs a function in the loop's turn and waits until it has run, or the time
+  // is over; at once when this thread has the turn.
   void run_and_wait(std::function<void()> task, Clock::duration at_most);
 
   // Whether there is a thread: not before start(), not in a forked child.
   [[nodiscard]] bool running() const {
-    return runner_.load() != std::thread::id() && born_ == forks.load();
+    return started_.load() && born_ == forks.load();
   }
 
  private:
@@ -65,6 +76,12 @@ class Loop {
   };
 
   void run();
+  Gate::Woken work_until(Gate& gate, std::uint32_t seen,
+                         Clock::time_point deadline);
+  // In the loop's turn. The first is -1 when a signal ended the wait.
+  using Events = std::array<epoll_event, 64>;
+  int ready(Events& events, int milliseconds);
+  void serve(const Events& events, int count) noexcept;
   int milliseconds_to_timer() const;
   void run_timers();
   void run_posted();
@@ -73,13 +90,14 @@ class Loop {
   Descriptor epoll_;
   Descriptor wake_;
   std::unique_ptr<std::thread> thread_;
-  std::atomic<std::thread::id> runner_;
+  std::atomic<bool> started_{false};
+  Turns turns_;
   const std::uint32_t born_ = forks.load();
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;
   std::unordered_map<int, std::shared_ptr<Watched>> watched_;
   std::vector<Timer> timers_;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_{false};
 };
 
 }  // namespace eclosion

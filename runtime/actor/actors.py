@@ -393,6 +393,4 @@ class Runner:
         if message.request:
             if state.on:
                 state.replied(len(data) + sum(memoryview(each).nbytes for each in buffers))
-            self.local.node.reply(
-                message.source_node, message.request, message.index, status, data, list(buffers)
-            )
+            message.reply(status, data, list(buffers))

@@ -63,8 +63,10 @@ class Answer:
         if self.port is not None:
             self.port.send(result)
         elif self._message.request:
-            what = f"the result of {self._actor.path}.{self._message.method}"
-            self._actor.reply(self._message, *result_bytes(result, what))
+            self._actor.reply(self._message, *result_bytes(result, self))
+
+    def __str__(self) -> str:
+        return f"the result of {self._actor.path}.{self._message.method}"
 
     def error(self, error: BaseException) -> None:
         """Reply with an exception; without anybody to tell it fails the actor."""

@@ -109,8 +109,8 @@ def reply(
     node.reply(to, request, index, status, data, list(buffers))
 
 
-def result_bytes(result: object, what: str) -> tuple[int, bytes, list[Any]]:
-    """Return the reply of a result: status, data and buffers. `what` it is, for people."""
+def result_bytes(result: object, what: object) -> tuple[int, bytes, list[Any]]:
+    """Return the reply of a result: status, data and buffers. The text of `what` names it."""
     try:
         data, buffers = dumps((result,))
     except PicklingError as error:
