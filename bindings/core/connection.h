@@ -1,5 +1,5 @@
 // Frames over one stream socket. Sending is for any thread and does not wait;
-// frames arrive on the loop's thread.
+// frames arrive in the loop's turn.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ class Connection : public Watched,
   // it still has to send. Frames pass through it if it seals.
   void secure(std::unique_ptr<SecureChannel> channel,
               const std::vector<std::byte>& unsent);
-  // After start(), on the loop's thread: what came right after the proof.
+  // After start(), in the loop's turn: what came right after the proof.
   void begin_with(ByteSpan plain);
 
   // Lets the loop read. Throws std::system_error.
@@ -66,7 +66,7 @@ class Connection : public Watched,
     last_received_.store(Clock::now().time_since_epoch().count());
   }
   [[nodiscard]] std::size_t queued();
-  // On the loop's thread: takes what a dead peer left in the socket.
+  // In the loop's turn: takes what a dead peer left in the socket.
   void read_rest();
 
   void on_ready(std::uint32_t events) override;
@@ -112,8 +112,8 @@ class Connection : public Watched,
   bool waits_for_room_ = false;
   bool finishing_ = false;
   bool closed_ = false;
-  bool told_ = false;     // on the loop's thread
-  bool reading_ = false;  // on the loop's thread
+  bool told_ = false;     // in the loop's turn
+  bool reading_ = false;  // in the loop's turn
 };
 
 }  // namespace eclosion

@@ -27,7 +27,7 @@ struct Credentials {
 
 class Greeting : public Watched, public std::enable_shared_from_this<Greeting> {
  public:
-  // Told once, on the loop's thread.
+  // Told once, in the loop's turn.
   using Done = std::function<void(Greeting&)>;
 
   // Takes a socket that is connected (acceptor), or is being connected
@@ -35,7 +35,7 @@ class Greeting : public Watched, public std::enable_shared_from_this<Greeting> {
   Greeting(Loop& loop, int fd, Role role, NodeId self,
            const Credentials& credentials, Done done);
 
-  // From the loop's thread. `at_most` is the time until the channel is open.
+  // In the loop's turn. `at_most` is the time until the channel is open.
   void start(Clock::duration at_most);
   void end(const std::string& why);
 

@@ -1,4 +1,4 @@
-// The thread, its descriptors and its timers.
+// The descriptors, the timers, and the thread that sees to them.
 #include "loop.h"
 
 #include <sched.h>

@@ -267,7 +267,7 @@ class Node : public ConnectionOwner {
   std::unordered_map<std::uint64_t, std::weak_ptr<Call>> calls_;
 
   Clock::time_point last_beat_;
-  // On the loop's thread.
+  // In the loop's turn.
   bool receipts_due_ = false;
   std::unordered_set<NodeId> silent_;
   std::deque<std::shared_ptr<Greeting>> greetings_;

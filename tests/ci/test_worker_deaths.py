@@ -12,7 +12,7 @@ from tests.scheduling import Groups
 from tests.watchdog import Watchdog
 
 def pytest_configure(config):
-    config.pluginmanager.register(Watchdog(slack=0.5))
+    config.pluginmanager.register(Watchdog(slack=2.0))
 
 def pytest_xdist_make_scheduler(config, log):
     return Groups(config, log)
@@ -89,4 +89,4 @@ def test_a_hang_that_no_signal_ends_fails_its_test_with_the_stack(tmp_path: Path
 def test_a_worker_that_does_not_end_is_ended_and_its_tests_count(tmp_path: Path) -> None:
     done = run(tmp_path, ENDS_LATE)
     assert "2 passed" in done.stdout
-    assert "Timeout (0:00:00.500000)!" in done.stderr
+    assert "Timeout (0:00:02)!" in done.stderr

@@ -135,7 +135,7 @@ class Supervisor:
             case Handled():
                 self._handled(event)
             case StopRequested(names):
-                self._leave([e for e in self._children.values() if self._is_to_leave(e, {*names})])
+                self._leave(self._wanted_gone({*names}))
             case OwnerFailed(failure):
                 self._go_down(FailOwner(failure))
             case OwnerStopRequested():
@@ -206,10 +206,14 @@ class Supervisor:
             elif not child.gone:  # its host has left for good just now
                 self._remove(child)
 
-    def _is_to_leave(self, child: Child, wanted: Container[str]) -> bool:
-        """Tell whether a child is to stop, or waits for a host that is (SV-11)."""
-        host = child.host if child.state is State.DEAD else None
-        return child.name in wanted or (host is not None and host.name in wanted)
+    def _wanted_gone(self, wanted: Container[str]) -> list[Child]:
+        """Return the children of these names, and those that wait for one of them (SV-11)."""
+
+        def goes(child: Child) -> bool:
+            host = child.host if child.state is State.DEAD else None
+            return child.name in wanted or (host is not None and host.name in wanted)
+
+        return [child for child in self._children.values() if goes(child)]
 
     def _leave(self, children: list[Child]) -> None:
         """Take children, in the order of their start, out of their restarts, and stop them."""
