@@ -1,0 +1,45 @@
+// The table that a sidecar library exports: its kernels and variables.
+//
+// porting/emulate writes it as LLVM IR when it compiles a unit; see
+// porting/emulate/kernel_entries.py.
+#pragma once
+
+#include <cstdint>
+
+namespace eclosion::emulator {
+
+inline constexpr std::uint32_t kSidecarAbi = 1;
+inline constexpr const char* kSidecarSymbol = "eclosion_sidecar";
+
+struct KernelRecord {
+  const char* name;  // mangled, as clang mangles it
+  void (*entry)(void** parameters);
+  const std::uint64_t* sizes;  // bytes of each parameter
+  std::uint64_t parameters;
+  const char* file;
+  std::uint64_t line;
+};
+
+struct VariableRecord {
+  const char* name;
+  void* address;
+  std::uint64_t size;
+  std::uint64_t is_constant;
+};
+
+struct UnitRecord {
+  const char* source;
+  const KernelRecord* kernels;
+  std::uint64_t kernel_count;
+  const VariableRecord* variables;
+  std::uint64_t variable_count;
+};
+
+struct SidecarRecord {
+  std::uint64_t abi;
+  std::uint64_t wave_size;
+  const UnitRecord* const* units;
+  std::uint64_t unit_count;
+};
+
+}  // namespace eclosion::emulator
