@@ -1,0 +1,37 @@
+// What nvcc includes by itself: the language of device code and the runtime's
+// API. Included before everything else of a unit.
+//
+// The vendor's own header declares the API. Its headers of device functions are
+// told that they were read already: ours take their place.
+#pragma once
+
+#ifndef __CUDACC__
+#define __CUDACC__ 1
+#endif
+
+#include "../eclosion/host_library.h"
+
+#define __CUDA_INCLUDE_COMPILER_INTERNAL_HEADERS__
+#include "../eclosion/qualifiers.h"
+#include "crt/host_config.h"
+#include "crt/host_defines.h"
+
+#define __COMMON_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_HPP__
+#define __MATH_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_HPP__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
+#include "../eclosion/indices.h"
+#include "vector_types.h"
+
+// Kernels are launched by the host's own code; here a launch is only parsed.
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                                size_t shared = 0,
+                                                void* stream = nullptr);
+extern "C" int cudaLaunchKernel_ptsz_unused();
+
+#include_next <cuda_runtime.h>
+
+#include "device_functions.h"

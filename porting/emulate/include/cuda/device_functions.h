@@ -1,0 +1,12 @@
+// The device functions of CUDA that need no header of their own.
+#pragma once
+
+#include "../eclosion/barriers.h"
+#include "../eclosion/choices.h"
+#include "../eclosion/conversions.h"
+#include "../eclosion/fast_math.h"
+#include "../eclosion/integers.h"
+#include "../eclosion/rounded_names.h"
+#include "atomic_functions.h"
+#include "memory_access.h"
+#include "warp_functions.h"

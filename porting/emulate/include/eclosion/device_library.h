@@ -1,0 +1,42 @@
+// Twins for the device of the C library's memory functions, printf, assert and
+// heap.
+#pragma once
+
+#include "qualifiers.h"
+
+extern "C" {
+
+__attribute__((device)) int printf(const char* format,
+                                   ...) __asm__("eclosion_printf");
+
+__attribute__((device)) void* malloc(size_t size) noexcept
+    __asm__("eclosion_device_malloc");
+__attribute__((device)) void free(void* address) noexcept
+    __asm__("eclosion_device_free");
+
+__attribute__((device, noreturn)) void __assert_fail(
+    const char* expression, const char* file, unsigned line,
+    const char* function) noexcept __asm__("eclosion_assert_failed");
+
+__attribute__((device)) void* memcpy(void* to, const void* from,
+                                     size_t size) noexcept;
+__attribute__((device)) void* memmove(void* to, const void* from,
+                                      size_t size) noexcept;
+__attribute__((device)) void* memset(void* to, int value, size_t size) noexcept;
+
+}  // extern "C"
+
+__attribute__((device)) void* operator new(size_t size) __asm__(
+    "eclosion_device_malloc");
+__attribute__((device)) void* operator new[](size_t size) __asm__(
+    "eclosion_device_malloc");
+__attribute__((device)) void operator delete(void* address) noexcept
+    __asm__("eclosion_device_free");
+__attribute__((device)) void operator delete[](void* address) noexcept
+    __asm__("eclosion_device_free");
+__attribute__((device)) void operator delete(void* address,
+                                             size_t size) noexcept
+    __asm__("eclosion_device_free");
+__attribute__((device)) void operator delete[](void* address,
+                                               size_t size) noexcept
+    __asm__("eclosion_device_free");
