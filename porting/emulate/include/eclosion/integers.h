@@ -14,12 +14,14 @@ ECLOSION_FUNCTION int __ffs(int value) { return __builtin_ffs(value); }
 ECLOSION_FUNCTION int __ffsll(long long value) {
   return __builtin_ffsll(value);
 }
+#ifndef __HIP__  // which gives unsigned: hip_integers.h
 ECLOSION_FUNCTION int __popc(unsigned value) {
   return __builtin_popcount(value);
 }
 ECLOSION_FUNCTION int __popcll(unsigned long long value) {
   return __builtin_popcountll(value);
 }
+#endif
 ECLOSION_FUNCTION unsigned __brev(unsigned value) {
   return __builtin_bitreverse32(value);
 }
@@ -27,6 +29,7 @@ ECLOSION_FUNCTION unsigned long long __brevll(unsigned long long value) {
   return __builtin_bitreverse64(value);
 }
 
+#ifndef __HIP__  // which has no signs: hip_integers.h
 // Byte n of the result is the byte of (y, x) that the nth hexadecimal digit of
 // `selector` names: 0 to 3 of x, 4 to 7 of y; with 8 added, only its sign.
 ECLOSION_FUNCTION unsigned __byte_perm(unsigned x, unsigned y,
@@ -41,6 +44,7 @@ ECLOSION_FUNCTION unsigned __byte_perm(unsigned x, unsigned y,
   }
   return result;
 }
+#endif
 
 // The upper (l) or lower (r) word of (high, low) shifted; by the shift modulo
 // 32 or, of the variants with c, by 32 at most.

@@ -1,0 +1,19 @@
+// What precedes the first line of a HIP unit. The compiler is told to include
+// it, as it includes its own wrapper header for real devices.
+#pragma once
+
+#if !defined(__HIP__)
+#error "a HIP unit of the emulator is compiled as HIP (-x hip)"
+#endif
+
+#include "hip_language.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+// Complex numbers of the C++ library work in device code; what their header
+// includes does not, so it comes before.
+#pragma clang force_cuda_host_device begin
+#include <complex>
+#pragma clang force_cuda_host_device end
