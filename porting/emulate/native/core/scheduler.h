@@ -1,13 +1,8 @@
 // Threads that run operations, and the blocks of kernels, when they are ready.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <span>
-#include <thread>
-#include <vector>
 
 #include "operation.h"
 
@@ -20,7 +15,8 @@ class Scheduler {
   static Scheduler& get();
 
   // Hand over an operation; it runs once each of `after` is done. Empty
-  // references and those that are done count as nothing.
+  // references and those that are done count as nothing. In a forked child
+  // nothing happens.
   void submit(const OperationRef& operation,
               std::span<const OperationRef> after);
 
@@ -29,7 +25,8 @@ class Scheduler {
 
   // Run `part(worker)` on as many threads as are free, the caller's among them,
   // and return when each that began has returned. `part` takes pieces of the
-  // work itself until there are none. `worker` < worker_limit().
+  // work itself until there are none. `worker` < worker_limit(), and no two
+  // threads have the same at one time.
   void share(unsigned most, const std::function<void(unsigned worker)>& part);
 
   unsigned worker_limit() const noexcept;
@@ -37,7 +34,17 @@ class Scheduler {
  private:
   Scheduler();
   struct State;
+  struct Share;
   State* state_;  // lives as long as the process: threads may still use it
 };
+
+// Whether this process was forked from one that had begun to use devices: its
+// threads are not here, its locks may be held for ever, and every call has to
+// say "not initialised".
+bool is_forked_child() noexcept;
+
+// Whether the calling thread runs a function of the program that a stream
+// called, which may not use devices.
+bool is_in_host_function() noexcept;
 
 }  // namespace eclosion::emulator

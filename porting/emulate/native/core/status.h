@@ -16,6 +16,7 @@ enum class Status {
   kInvalidContext,
   kInvalidHandle,  // of a stream, event, graph, module...
   kNotReady,
+  kIllegalState,     // captures that have begun already, or not
   kNotFound,         // a name
   kUnknownVariable,  // no such symbol of the program
   kUnknownKernel,    // no code for the function
