@@ -71,7 +71,7 @@ def _differences(table: Table, judgement: Judgement) -> Iterator[str]:
             )
         for entry, cells in lacking(table, row):
             told = f": {entry.message}" if entry.message else ""
-            yield f"    {entry.outcome} in {', '.join(cells)}{told}"
+            yield f"    {entry.outcome} in {cells}{told}"
 
 
 def _skipped(table: Table) -> Iterator[str]:

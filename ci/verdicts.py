@@ -1,7 +1,8 @@
 """What the table comes to, in the words that each of its forms uses."""
 
+from ci.cells import PLATFORMS
 from ci.exceptions import Judgement
-from ci.joining import Entry, Row, Table, Verdict
+from ci.joining import Column, Entry, Row, Table, Verdict
 from ci.junit import Outcome
 
 MEANINGS = {
@@ -10,6 +11,8 @@ MEANINGS = {
     Verdict.FAILED: "pass on neither platform",
     Verdict.SKIPPED: "are skipped on both platforms",
 }
+
+_FEW = 2  # cells of a platform that are named one by one
 
 
 def unexcused(table: Table, judgement: Judgement) -> list[Row]:
@@ -23,15 +26,25 @@ def wrong(table: Table, judgement: Judgement) -> list[Row]:
     return [row for row in unexcused(table, judgement) if row.verdict in bad]
 
 
-def lacking(table: Table, row: Row) -> list[tuple[Entry, list[str]]]:
+def lacking(table: Table, row: Row) -> list[tuple[Entry, str]]:
     """Return what was said where a row does not pass, each with the cells that said the same."""
-    said: dict[tuple[Outcome, str], tuple[Entry, list[str]]] = {}
-    for column in table.columns:
-        entry = row.entries.get(column.cell)
-        if entry is not None and entry.outcome is not Outcome.PASSED:
-            same = said.setdefault((entry.outcome, entry.message), (entry, []))
-            same[1].append(column.cell)
-    return list(said.values())
+    own = [column for column in table.columns if column.cell in row.entries]
+    said: dict[tuple[Outcome, str], list[Column]] = {}
+    for column in own:
+        entry = row.entries[column.cell]
+        if entry.outcome is not Outcome.PASSED:
+            said.setdefault((entry.outcome, entry.message), []).append(column)
+    return [(row.entries[same[0].cell], _cells(same, own)) for same in said.values()]
+
+
+def _cells(some: list[Column], every: list[Column]) -> str:
+    """Name cells, those of a platform together when they are all of it."""
+    names = []
+    for platform in PLATFORMS:
+        own = [column.cell for column in some if column.platform == platform]
+        whole = len(own) > _FEW and len(own) == sum(c.platform == platform for c in every)
+        names += [f"all {len(own)} cells of {platform}"] if whole else own
+    return ", ".join(names)
 
 
 def holds(table: Table, judgement: Judgement) -> bool:
