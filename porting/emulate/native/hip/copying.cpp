@@ -1,0 +1,89 @@
+// Copies and fills: the vendor's checks, and when the program has to wait.
+#include "copying.h"
+
+#include "front.h"
+#include "objects.h"
+
+namespace eclosion::hip {
+
+namespace {
+
+using emulator::CaptureState;
+using emulator::Side;
+using emulator::StreamRef;
+using emulator::Work;
+
+bool is_kind(hipMemcpyKind kind) {
+  return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) ||
+         kind == hipMemcpyDeviceToDeviceNoCU;
+}
+
+bool is_pageable(const void* address) {
+  return emulator::side_of(address) == Side::kPageable;
+}
+
+// HIP infers where addresses are and heeds the kind only when neither is the
+// device's: then it has to be hipMemcpyHostToHost or hipMemcpyDefault.
+bool fits(const CopyRequest& request) {
+  const bool is_of_host =
+      is_pageable(request.to.base) && is_pageable(request.from.base);
+  return !is_of_host || request.kind == hipMemcpyHostToHost ||
+         request.kind == hipMemcpyDefault;
+}
+
+// hip_runtime_api.h, hipMemcpyAsync: "If host or dst are not pinned, the memory
+// copy will be performed synchronously."
+bool has_to_wait(const CopyRequest& request, Wait wait) {
+  return wait == Wait::kYes || is_pageable(request.to.base) ||
+         is_pageable(request.from.base);
+}
+
+hipError_t put_and_wait(const StreamRef& stream, Work work, bool waits) {
+  const bool is_captured = stream->capture_state() != CaptureState::kNone;
+  const Status status = stream->put(std::move(work));
+  if (status != Status::kSuccess || !waits || is_captured) {
+    return number(status);
+  }
+  return number(stream->synchronize());
+}
+
+}  // namespace
+
+CopyRequest line(void* to, const void* from, std::size_t size,
+                 hipMemcpyKind kind) {
+  return {{to, size, size},
+          {const_cast<void*>(from), size, size},
+          {size, 1, 1},
+          kind};
+}
+
+hipError_t plan(const CopyRequest& request, const void* site, Work* work) {
+  if (!is_kind(request.kind)) return hipErrorInvalidMemcpyDirection;
+  if (!request.box.is_empty() && !fits(request)) return hipErrorInvalidValue;
+  return number(
+      emulator::plan_copy(request.to, request.from, request.box, site, work));
+}
+
+hipError_t copy(const CopyRequest& request, hipStream_t handle, Wait wait,
+                const void* site) {
+  Work work;
+  const hipError_t status = plan(request, site, &work);
+  if (status != hipSuccess || request.box.is_empty()) return status;
+  const StreamRef stream = find_stream(handle);
+  if (stream == nullptr) return hipErrorInvalidHandle;
+  return put_and_wait(stream, std::move(work), has_to_wait(request, wait));
+}
+
+hipError_t fill(const emulator::Placement& to, const emulator::Box& box,
+                std::uint32_t value, unsigned element, hipStream_t handle,
+                Wait wait, const void* site) {
+  Work work;
+  const hipError_t status =
+      number(emulator::plan_fill(to, box, value, element, site, &work));
+  if (status != hipSuccess || box.is_empty()) return status;
+  const StreamRef stream = find_stream(handle);
+  if (stream == nullptr) return hipErrorInvalidHandle;
+  return put_and_wait(stream, std::move(work), wait == Wait::kYes);
+}
+
+}  // namespace eclosion::hip

@@ -1,0 +1,128 @@
+// How a launch is checked, what is copied of it, and what its failure does.
+#include "kernels.h"
+
+#include <cstdint>
+
+#include "device.h"
+#include "devices.h"
+#include "front.h"
+#include "objects.h"
+#include "program.h"
+
+namespace eclosion::hip {
+
+namespace {
+
+using emulator::Extent;
+using emulator::Kernel;
+using emulator::LaunchRequest;
+using emulator::Operation;
+using emulator::Parameters;
+using emulator::Program;
+
+Extent extent(dim3 size) { return {size.x, size.y, size.z}; }
+
+// hip_runtime_api.h, hipModuleLaunchKernel: "HIP does not support kernel launch
+// with total work items defined in dimension with size gridDim x blockDim >=
+// 2^32."
+bool is_too_large(dim3 grid, dim3 block) {
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 32;
+  return std::uint64_t{grid.x} * block.x >= kLimit ||
+         std::uint64_t{grid.y} * block.y >= kLimit ||
+         std::uint64_t{grid.z} * block.z >= kLimit;
+}
+
+hipError_t copy_parameters(const Kernel& kernel, const Arguments& arguments,
+                           std::shared_ptr<Parameters>* copy) {
+  const emulator::KernelRecord& record = *kernel.record;
+  if (arguments.packed != nullptr) {
+    *copy = std::make_shared<Parameters>(
+        Parameters::unpack(record, arguments.packed, arguments.packed_size));
+    return hipSuccess;
+  }
+  if (record.parameters != 0 && arguments.values == nullptr) {
+    return hipErrorInvalidValue;
+  }
+  *copy =
+      std::make_shared<Parameters>(Parameters::copy(record, arguments.values));
+  return hipSuccess;
+}
+
+}  // namespace
+
+emulator::Handles<hipFunction_t, Function>& functions() {
+  static auto* all = new emulator::Handles<hipFunction_t, Function>;
+  return *all;
+}
+
+hipError_t find_kernel(const Function& function, int device, Kernel** kernel) {
+  Program& program = Program::get();
+  if (function.host != nullptr) {
+    return number(program.kernel(function.host, device, kernel));
+  }
+  return number(program.kernel_by_name(function.name, device, kernel));
+}
+
+hipError_t read_extra(void* const* extra, Arguments* arguments) {
+  const std::size_t* size = nullptr;
+  for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
+      arguments->packed = extra[1];
+    } else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) {
+      size = static_cast<const std::size_t*>(extra[1]);
+    } else {
+      return hipErrorInvalidValue;
+    }
+  }
+  if (arguments->packed == nullptr || size == nullptr) {
+    return hipErrorInvalidValue;
+  }
+  arguments->packed_size = *size;
+  return hipSuccess;
+}
+
+hipError_t plan(Launch launch, int device, const Arguments& arguments,
+                const void* site, emulator::Work* work) {
+  Kernel* kernel = nullptr;
+  hipError_t status = find_kernel(launch.function, device, &kernel);
+  if (status != hipSuccess) return status;
+  if (is_too_large(launch.grid, launch.block)) {
+    return hipErrorInvalidConfiguration;
+  }
+  const LaunchRequest request{kernel,
+                              device,
+                              extent(launch.grid),
+                              extent(launch.block),
+                              launch.shared,
+                              launch.is_cooperative,
+                              site};
+  status = number(
+      emulator::check_launch(request, emulator::device_facts(device).limits));
+  if (status != hipSuccess) return status;
+  status = copy_parameters(*kernel, arguments, &launch.parameters);
+  if (status != hipSuccess) return status;
+  work->kind = emulator::NodeKind::kKernel;
+  work->title = {"kernel " + kernel->name, site};
+  work->body = [request, parameters = launch.parameters](Operation& operation) {
+    const Status end = emulator::run_grid(request, *parameters, operation);
+    if (end != Status::kSuccess) {
+      end_process(end, request.device, request.kernel->name.c_str());
+    }
+    return end;
+  };
+  work->parameters = std::move(launch);
+  return hipSuccess;
+}
+
+hipError_t launch(hipStream_t handle, Launch launch, const Arguments& arguments,
+                  const void* site) {
+  const emulator::StreamRef stream = find_stream(handle);
+  if (stream == nullptr) return hipErrorInvalidHandle;
+  use_device(stream->device());
+  emulator::Work work;
+  const hipError_t status =
+      plan(std::move(launch), stream->device(), arguments, site, &work);
+  return status != hipSuccess ? status : number(stream->put(std::move(work)));
+}
+
+}  // namespace eclosion::hip

@@ -1,0 +1,55 @@
+// Functions of device code, and launches of them.
+#pragma once
+
+#include <hip/hip_runtime_api.h>
+
+#include <memory>
+#include <string>
+
+#include "handles.h"
+#include "launch.h"
+#include "stream.h"
+
+namespace eclosion::hip {
+
+// What a hipFunction_t or hipKernel_t stands for.
+struct Function {
+  const void* host = nullptr;  // the stub of the host; null: found by name
+  std::string name = {};       // mangled
+};
+
+emulator::Handles<hipFunction_t, Function>& functions();
+
+// A launch as the program gave it, and as a graph keeps it.
+struct Launch {
+  Function function;
+  dim3 grid;
+  dim3 block;
+  std::size_t shared = 0;
+  bool is_cooperative = false;
+  std::shared_ptr<emulator::Parameters> parameters = {};
+};
+
+// A pointer to each parameter, or all in one buffer.
+struct Arguments {
+  void* const* values = nullptr;
+  const void* packed = nullptr;
+  std::size_t packed_size = 0;
+};
+
+hipError_t find_kernel(const Function& function, int device,
+                       emulator::Kernel** kernel);
+
+// What an `extra` says (HIP_LAUNCH_PARAM_*); hipErrorInvalidValue: not whole.
+hipError_t read_extra(void* const* extra, Arguments* arguments);
+
+// Check a launch and make the work of it.
+hipError_t plan(Launch launch, int device, const Arguments& arguments,
+                const void* site, emulator::Work* work);
+
+// Put a launch into a stream. It runs on the stream's device, which need not be
+// the current one.
+hipError_t launch(hipStream_t stream, Launch launch, const Arguments& arguments,
+                  const void* site);
+
+}  // namespace eclosion::hip

@@ -1,0 +1,40 @@
+// The registries of handles, and how a stream's handle is read.
+#include "objects.h"
+
+#include "device.h"
+#include "devices.h"
+#include "front.h"
+
+namespace eclosion::hip {
+
+using emulator::Stream;
+using emulator::StreamRef;
+
+emulator::Handles<hipStream_t, OwnedStream>& streams() {
+  static auto* all = new emulator::Handles<hipStream_t, OwnedStream>;
+  return *all;
+}
+
+emulator::Handles<hipEvent_t, emulator::Event>& events() {
+  static auto* all = new emulator::Handles<hipEvent_t, emulator::Event>;
+  return *all;
+}
+
+StreamRef find_stream(hipStream_t handle) {
+  const int device = emulator::current_device();
+  if (handle == nullptr || handle == hipStreamLegacy) {
+    return Stream::legacy(device);
+  }
+  if (handle == hipStreamPerThread) return Stream::per_thread(device);
+  const auto owned = streams().find(handle);
+  return owned == nullptr ? nullptr : owned->stream;
+}
+
+hipError_t put(hipStream_t handle, emulator::Work work) {
+  const StreamRef stream = find_stream(handle);
+  if (stream == nullptr) return hipErrorInvalidHandle;
+  use_device(stream->device());
+  return number(stream->put(std::move(work)));
+}
+
+}  // namespace eclosion::hip

@@ -1,0 +1,100 @@
+// What compiled host code calls at start-up, and around each launch.
+//
+// No header declares the first ones; their forms are those of clang's host code
+// for HIP (lib/CodeGen/CGCUDANV.cpp).
+#include <cstdio>
+#include <vector>
+
+#include "front.h"
+#include "program.h"
+
+namespace eclosion::hip {
+
+namespace {
+
+using emulator::Program;
+
+struct Configuration {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared = 0;
+  hipStream_t stream = nullptr;
+};
+
+// The arguments of a launch may launch: configurations nest.
+thread_local std::vector<Configuration> configurations;
+
+// Start-up code has nobody to give an error to.
+template <typename Work>
+void registering(const char* what, Work work) noexcept {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "eclosion: %s could not be registered: %s\n", what,
+                 error.what());
+  }
+}
+
+}  // namespace
+
+}  // namespace eclosion::hip
+
+using namespace eclosion::hip;
+
+extern "C" {
+
+void** __hipRegisterFatBinary(const void* wrapper) {
+  void** image = nullptr;
+  registering("an image of device code",
+              [&] { image = Program::get().register_image(wrapper); });
+  return image;
+}
+
+void __hipUnregisterFatBinary(void** image) {
+  registering("the end of an image",
+              [&] { Program::get().unregister_image(image); });
+}
+
+void __hipRegisterFunction(void** image, const void* host, char* /*device*/,
+                           const char* name, unsigned /*thread_limit*/,
+                           void* /*thread*/, void* /*block*/,
+                           void* /*block_dim*/, void* /*grid_dim*/,
+                           int* /*wave_size*/) {
+  registering(name, [&] { Program::get().register_kernel(image, host, name); });
+}
+
+void __hipRegisterVar(void** image, void* host, char* /*device*/,
+                      const char* name, int /*is_extern*/, std::size_t size,
+                      int is_constant, int /*is_global*/) {
+  registering(name, [&] {
+    Program::get().register_variable(image, host, name, size, is_constant != 0);
+  });
+}
+
+void __hipRegisterManagedVar(void** image, void** pointer, void* /*initial*/,
+                             const char* name, std::size_t size,
+                             unsigned /*alignment*/) {
+  registering(name, [&] {
+    Program::get().register_managed(image, pointer, name, size);
+  });
+}
+
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
+                                      hipStream_t stream) {
+  configurations.push_back({grid, block, shared, stream});
+  return hipSuccess;
+}
+
+hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block,
+                                     std::size_t* shared, hipStream_t* stream) {
+  if (configurations.empty()) return remember(hipErrorMissingConfiguration);
+  const Configuration last = configurations.back();
+  configurations.pop_back();
+  *grid = last.grid;
+  *block = last.block;
+  *shared = last.shared;
+  *stream = last.stream;
+  return hipSuccess;
+}
+
+}  // extern "C"
