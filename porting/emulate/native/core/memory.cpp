@@ -2,23 +2,18 @@
 #include "memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <cstring>
 #include <mutex>
 #include <utility>
 
 #include "config.h"
-#include "memory_file.h"
 #include "memory_state.h"
+#include "placement.h"
 #include "shadow.h"
 
 namespace eclosion::emulator {
 
 namespace {
-
-// From here on an allocation has a file of its own.
-constexpr std::size_t kLarge = std::size_t{64} << 10;
 
 std::uintptr_t number_of(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
@@ -27,71 +22,6 @@ std::uintptr_t number_of(const void* address) {
 bool is_allocated(MemoryKind kind) {
   return kind == MemoryKind::kDevice || kind == MemoryKind::kPinned ||
          kind == MemoryKind::kManaged;
-}
-
-// Take addresses and, of the device, bytes. The caller holds the mutex.
-Status take_place(MemoryState& state, Record& record) {
-  Allocation& made = record.allocation;
-  record.charge = align_up(made.size, kGranule);
-  if (!state.charge(made.device, record.charge)) return Status::kOutOfMemory;
-  record.is_chunk = made.kind == MemoryKind::kDevice && made.size < kLarge;
-  record.span = record.is_chunk ? record.charge + kGranule
-                                : align_up(made.size, kPage) + kPage;
-  const auto base = record.is_chunk ? state.take_chunk(record.span)
-                                    : state.take_pages(record.span, kPage);
-  if (!base) {
-    state.refund(made.device, record.charge);
-    return Status::kOutOfMemory;
-  }
-  made.base = record.span_base = *base;
-  made.id = state.next_id++;
-  made.file = state.arena.file();
-  made.file_offset = state.arena.offset_of(made.base);
-  record.owns_file =
-      made.size >= kLarge && state.own_files < state.most_own_files;
-  if (record.owns_file) ++state.own_files;
-  return Status::kSuccess;
-}
-
-// Put memory at the addresses of a record.
-bool put_memory(const MemoryState& state, Record& record) {
-  Allocation& made = record.allocation;
-  if (record.is_chunk) return true;
-  const std::size_t bytes = align_up(made.size, kPage);
-  if (record.owns_file) {
-    const int file = create_memory_file(
-        {FileUse::kAllocation, state.nonce, made.id, made.device}, bytes);
-    if (file < 0) return false;
-    made.file = file;
-    made.file_offset = 0;
-  }
-  if (state.arena.commit(made.base, bytes, made.file, made.file_offset)) {
-    return true;
-  }
-  if (record.owns_file) ::close(made.file);
-  return false;
-}
-
-// Take memory away from the addresses of a record, which is live no more.
-void take_memory(const MemoryState& state, const Record& record) {
-  const Allocation& gone = record.allocation;
-  const std::size_t bytes = align_up(gone.size, kPage);
-  if (record.alias != nullptr) ::munmap(record.alias, bytes);
-  if (record.is_chunk) return;
-  if (!record.owns_file) {
-    state.arena.decommit_own(gone.base, bytes);
-    return;
-  }
-  state.arena.decommit(gone.base, bytes);
-  ::close(gone.file);
-}
-
-// Undo take_place() and put_memory() of an allocation that is live no more.
-void dismiss(MemoryState& state, const Record& record) {
-  take_memory(state, record);
-  const std::lock_guard lock(state.mutex);
-  if (record.owns_file) --state.own_files;
-  state.freed.rest({record.span_base, record.span, record.is_chunk});
 }
 
 }  // namespace
@@ -117,31 +47,19 @@ Status Memory::allocate(std::size_t size, MemoryKind kind, int device,
     return Status::kInvalidDevice;
   }
   if (size == 0) return Status::kSuccess;
-  if (size > arena_size_) return Status::kOutOfMemory;
   Record record;
   record.allocation = {.size = size,
                        .kind = kind,
                        .device = device,
                        .flags = flags,
                        .site = site};
-  {
-    const std::lock_guard lock(state_.mutex);
-    const Status status = take_place(state_, record);
-    if (status != Status::kSuccess) return status;
-  }
-  if (!put_memory(state_, record)) {
-    const std::lock_guard lock(state_.mutex);
-    if (record.owns_file) --state_.own_files;
-    state_.refund(device, record.charge);
-    state_.give_back({record.span_base, record.span, record.is_chunk});
-    return Status::kOutOfMemory;
-  }
-  void* const made = reinterpret_cast<void*>(record.allocation.base);
-  if (size <= kMostFilled) std::memset(made, kFreshByte, size);
+  record.charge = size > arena_size_ ? size : align_up(size, kGranule);
+  const Status status = place(state_, record);
+  if (status != Status::kSuccess) return status;
   const std::lock_guard lock(state_.mutex);
   state_.live.add(record);
   state_.arena.allow(record.allocation.base, size);
-  *address = made;
+  *address = reinterpret_cast<void*>(record.allocation.base);
   return Status::kSuccess;
 }
 

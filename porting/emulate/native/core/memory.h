@@ -35,6 +35,9 @@ struct Allocation {
   // Of the file behind it, for sharing; -1: none.
   int file = -1;
   std::size_t file_offset = 0;
+  std::uint64_t pool = 0;  // whose it is, see pool.h; 0: of none
+  // false: allocated in the order of a stream, which is not there yet.
+  bool is_ready = true;
 
   std::uintptr_t end() const noexcept { return base + size; }
 };
