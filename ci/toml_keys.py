@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ci.errors import ParityError
 
 Value = TypeVar("Value")
+_SHOWN = 60  # characters of a value in a message
 
 
 class Keys:
@@ -142,8 +143,9 @@ def _one_of(allowed: Collection[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value as TOML writes it, nearly."""
-    return json.dumps(value, default=str)
+    """Return a value as TOML writes it, nearly, and not at length."""
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _is_bare(name: str) -> bool:
