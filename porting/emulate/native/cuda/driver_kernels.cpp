@@ -1,0 +1,160 @@
+// Handles of device code, and what is checked and copied of a launch.
+#include "kernels.h"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "device.h"
+#include "handles.h"
+#include "program.h"
+
+namespace eclosion::cuda {
+namespace {
+
+using emulator::Kernel;
+using emulator::LaunchRequest;
+using emulator::Parameters;
+using emulator::Program;
+
+struct Codes {
+  emulator::Handles<void*, Code> handles;
+  std::mutex lock;
+  // One function has one handle, however often it is asked for.
+  std::map<std::tuple<const void*, std::string, int>, void*> known;
+};
+
+Codes& codes() {
+  static auto* table = new Codes;
+  return *table;
+}
+
+void* add(const Code& code) {
+  Codes& table = codes();
+  const std::lock_guard held(table.lock);
+  void*& handle = table.known[{code.host, code.name, code.device}];
+  if (handle == nullptr)
+    handle = table.handles.add(std::make_shared<Code>(code));
+  return handle;
+}
+
+LaunchRequest request_of(const KernelNode& node, const Kernel* kernel,
+                         const void* site) {
+  LaunchRequest request;
+  request.kernel = kernel;
+  request.device = node.device;
+  request.grid = node.grid;
+  request.block = node.block;
+  request.dynamic_shared = node.dynamic_shared;
+  request.cooperative = node.is_cooperative;
+  request.site = site;
+  return request;
+}
+
+Status copy_parameters(const Kernel& kernel, const Arguments& arguments,
+                       std::shared_ptr<Parameters>* copy) {
+  const emulator::KernelRecord& record = *kernel.record;
+  if (arguments.packed != nullptr) {
+    *copy = std::make_shared<Parameters>(
+        Parameters::unpack(record, arguments.packed, arguments.packed_size));
+    return Status::kSuccess;
+  }
+  if (record.parameters != 0 && arguments.values == nullptr) {
+    return Status::kInvalidValue;
+  }
+  *copy =
+      std::make_shared<Parameters>(Parameters::copy(record, arguments.values));
+  return Status::kSuccess;
+}
+
+}  // namespace
+
+CUkernel add_kernel(const Code& code) {
+  return reinterpret_cast<CUkernel>(add(code));
+}
+
+CUfunction add_function(const Code& code) {
+  return reinterpret_cast<CUfunction>(add(code));
+}
+
+std::shared_ptr<Code> find_code(const void* handle) {
+  return codes().handles.find(const_cast<void*>(handle));
+}
+
+Status find_kernel(const void* function, int device, Kernel** kernel) {
+  Program& program = Program::get();
+  const std::shared_ptr<Code> code = find_code(function);
+  if (!code) return program.kernel(function, device, kernel);
+  if (code->device >= 0 && code->device != device) {
+    return Status::kInvalidHandle;
+  }
+  return code->host != nullptr
+             ? program.kernel(code->host, device, kernel)
+             : program.kernel_by_name(code->name, device, kernel);
+}
+
+Status name_of(const void* function, std::string* name) {
+  Kernel* kernel = nullptr;
+  const std::shared_ptr<Code> code = find_code(function);
+  const int device =
+      code && code->device >= 0 ? code->device : emulator::current_device();
+  const Status status = find_kernel(function, device, &kernel);
+  if (status == Status::kSuccess) *name = kernel->record->name;
+  return status;
+}
+
+Status plan_launch(KernelNode node, const Arguments& arguments,
+                   const void* site, emulator::Work* work) {
+  Kernel* kernel = nullptr;
+  Status status = find_kernel(node.function, node.device, &kernel);
+  if (status != Status::kSuccess) return status;
+  const LaunchRequest request = request_of(node, kernel, site);
+  status = emulator::check_launch(request,
+                                  emulator::device_facts(node.device).limits);
+  if (status != Status::kSuccess) return status;
+  status = copy_parameters(*kernel, arguments, &node.parameters);
+  if (status != Status::kSuccess) return status;
+  work->kind = emulator::NodeKind::kKernel;
+  work->title = {"kernel " + kernel->name, site};
+  work->body = [request,
+                parameters = node.parameters](emulator::Operation& operation) {
+    return emulator::run_grid(request, *parameters, operation);
+  };
+  work->parameters = std::move(node);
+  return Status::kSuccess;
+}
+
+Status launch(CUstream handle, KernelNode node, const Arguments& arguments,
+              const void* site) {
+  StreamRef stream;
+  Status status = find_stream(handle, &stream);
+  if (status != Status::kSuccess) return status;
+  node.device = emulator::current_device();
+  if (stream->device() != node.device) return Status::kInvalidHandle;
+  emulator::Work work;
+  status = plan_launch(std::move(node), arguments, site, &work);
+  if (status != Status::kSuccess) return status;
+  return stream->put(std::move(work));
+}
+
+Status read_extra(void* const* extra, Arguments* arguments) {
+  const std::size_t* size = nullptr;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      arguments->packed = extra[1];
+    } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+      size = static_cast<const std::size_t*>(extra[1]);
+    } else {
+      return Status::kInvalidValue;
+    }
+  }
+  if (arguments->packed == nullptr || size == nullptr) {
+    return Status::kInvalidValue;
+  }
+  arguments->packed_size = *size;
+  return Status::kSuccess;
+}
+
+}  // namespace eclosion::cuda
