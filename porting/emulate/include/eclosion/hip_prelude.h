@@ -6,6 +6,19 @@
 #error "a HIP unit of the emulator is compiled as HIP (-x hip)"
 #endif
 
+// The width of a wave, which the compiler knows of real devices: 64 lanes
+// before gfx10.
+#if !defined(__AMDGCN_WAVEFRONT_SIZE)
+#if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#define __AMDGCN_WAVEFRONT_SIZE 32
+#else
+#define __AMDGCN_WAVEFRONT_SIZE 64
+#endif
+#endif
+#if !defined(__AMDGCN_WAVEFRONT_SIZE__)
+#define __AMDGCN_WAVEFRONT_SIZE__ __AMDGCN_WAVEFRONT_SIZE
+#endif
+
 #include "hip_language.h"
 
 #include <algorithm>

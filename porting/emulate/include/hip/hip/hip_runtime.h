@@ -12,6 +12,10 @@
 #include <limits>
 #include <tuple>
 
+#include "eclosion/hip_vendor_guards.h"
+
+#include <hip/amd_detail/amd_hip_common.h>
+#include <hip/amd_detail/hip_ldg.h>
 #include <hip/hip_common.h>
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_vector_types.h>
@@ -27,9 +31,12 @@
 #include "eclosion/hip_clocks.h"
 #include "eclosion/hip_integers.h"
 #include "eclosion/hip_launch.h"
+#include "eclosion/hip_ocml.h"
+#include "eclosion/hip_ocml_half.h"
 #include "eclosion/hip_permutes.h"
 #include "eclosion/hip_wave.h"
 #include "eclosion/hip_wave_sync.h"
 #include "eclosion/indices.h"
 #include "eclosion/integers.h"
 #include "eclosion/rounded_names.h"
+#include "eclosion/special_functions.h"

@@ -1,0 +1,4 @@
+// HIP's device functions are in one header here.
+#pragma once
+
+#include "hip/hip_runtime.h"

@@ -1,0 +1,6 @@
+// Complex numbers of HIP: the vendor's own header, after our device functions.
+#pragma once
+
+#include "hip/hip_runtime.h"
+
+#include_next <hip/hip_complex.h>

@@ -1,0 +1,6 @@
+// Half precision: the vendor's own header, after our device functions.
+#pragma once
+
+#include "hip/hip_runtime.h"
+
+#include_next <hip/hip_fp16.h>
