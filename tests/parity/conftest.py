@@ -1,0 +1,31 @@
+"""What the tests of the parity suite share: the cell they run in, and the library of kernels."""
+
+import os
+
+import pytest
+
+from tests.parity.kernel_library import Cell, Kernels, build, cell
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests of the kernels the time that the first of them builds the library in."""
+    for item in items:
+        if "kernels" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(600))
+
+
+@pytest.fixture(scope="session")
+def parity_cell() -> Cell:
+    """Return the cell; without one there is no platform to test."""
+    found = cell(os.environ)
+    if found is None:
+        pytest.skip("runs in a cell of the parity matrix: python -m ci.run CELL")
+    return found
+
+
+@pytest.fixture(scope="session")
+def kernels(parity_cell: Cell) -> Kernels:
+    """Return the kernels' library, loaded: its kernels run on the cell's platform."""
+    if parity_cell.checked == "compiled":
+        pytest.skip("nothing runs in a cell that compiles")
+    return Kernels(build(parity_cell), parity_cell)
