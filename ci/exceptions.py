@@ -113,8 +113,9 @@ def _problems(exemption: Exemption, table: Table, today: dt.date) -> list[str]:
     if not meant:
         found.append(f"{what}: no test fits it; take it out or mend its pattern")
     if passing:
-        more = f" and {len(passing) - 1} more" if len(passing) > 1 else ""
-        found.append(f"{what}: {passing[0]}{more} passes now; take it out or narrow its pattern")
+        many = f"{passing[0]} and {len(passing) - 1} more pass"
+        told = many if len(passing) > 1 else f"{passing[0]} passes"
+        found.append(f"{what}: {told} now; take it out or narrow its pattern")
     return found
 
 

@@ -33,7 +33,6 @@ def _section(title: str, lines: "Iterator[str] | tuple[str, ...]") -> list[str]:
 def _summary(table: Table, judgement: Judgement) -> Iterator[str]:
     counts = Counter(row.verdict for row in table.rows)
     left = Counter(row.verdict for row in unexcused(table, judgement))
-    yield "  tests  "
     for verdict in Verdict:
         line = f"{counts[verdict]:7}  {MEANINGS[verdict]}"
         if excused := counts[verdict] - left[verdict]:
@@ -47,11 +46,11 @@ def _summary(table: Table, judgement: Judgement) -> Iterator[str]:
 
 def _cells(table: Table) -> Iterator[str]:
     wide = max(len(column.cell) for column in table.columns)
-    heads = "".join(f"{outcome:>9}" for outcome in _SHOWN)
+    heads = "".join(f"{outcome:>8}" for outcome in _SHOWN)
     yield f"{'cell':{wide}}  checked   lanes  release  {heads}  seconds"
     for column in table.columns:
         counts = table.count(column.cell)
-        numbers = "".join(f"{counts[outcome]:9}" for outcome in _SHOWN)
+        numbers = "".join(f"{counts[outcome]:8}" for outcome in _SHOWN)
         yield (
             f"{column.cell:{wide}}  {column.checked:8}  {column.wave:5}  {column.release:7}  "
             f"{numbers}  {table.seconds(column.cell):7.1f}"
@@ -85,7 +84,7 @@ def _areas(table: Table) -> Iterator[str]:
     groups: dict[tuple[str, Kind], list[Row]] = {}
     for row in table.rows:
         groups.setdefault((row.area, row.kind), []).append(row)
-    wide = max(len(name) for name, _ in groups)
+    wide = max(len("area"), *(len(name) for name, _ in groups))
     heads = "".join(f"{verdict:>9}" for verdict in Verdict)
     yield f"{'area':{wide}}    tests{heads}  checked on {', on '.join(PLATFORMS)}"
     for (name, _), rows in groups.items():

@@ -64,7 +64,7 @@ def headline(table: Table, judgement: Judgement) -> str:
         told.append(f"{_number(failing, 'test passes', 'tests pass')} on neither")
     if problems := len(judgement.problems):
         told.append(f"{_number(problems, 'exception is', 'exceptions are')} wrong")
-    of = f"{len(table.rows)} tests in {len(table.columns)} cells"
+    of = f"{_number(len(table.rows), 'test', 'tests')} in {len(table.columns)} cells"
     if told:
         return f"CUDA and ROCm are not at parity: {'; '.join(told)} ({of})."
     excused = len(judgement.excused)
