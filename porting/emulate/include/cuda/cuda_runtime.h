@@ -9,13 +9,7 @@
 #define __CUDACC__ 1
 #endif
 
-#include "../eclosion/host_library.h"
-
 #define __CUDA_INCLUDE_COMPILER_INTERNAL_HEADERS__
-#include "../eclosion/qualifiers.h"
-#include "crt/host_config.h"
-#include "crt/host_defines.h"
-
 #define __COMMON_FUNCTIONS_H__
 #define __DEVICE_FUNCTIONS_H__
 #define __DEVICE_FUNCTIONS_HPP__
@@ -23,14 +17,20 @@
 #define __MATH_FUNCTIONS_HPP__
 #define __DEVICE_LAUNCH_PARAMETERS_H__
 
-#include "../eclosion/indices.h"
+// The order matters: the vendor's macros, ours, the vendor's types, and what is
+// made of them.
+// clang-format off
+#include "crt/host_config.h"
+#include "crt/host_defines.h"
+#include "../eclosion/host_library.h"
 #include "vector_types.h"
+#include "../eclosion/indices.h"
+// clang-format on
 
 // Kernels are launched by the host's own code; here a launch is only parsed.
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                 size_t shared = 0,
                                                 void* stream = nullptr);
-extern "C" int cudaLaunchKernel_ptsz_unused();
 
 #include_next <cuda_runtime.h>
 

@@ -41,3 +41,24 @@ ECLOSION_NUMBER_CHOICE(double, float, double, )
 ECLOSION_NUMBER_CHOICE(double, double, float, )
 
 #undef ECLOSION_NUMBER_CHOICE
+
+ECLOSION_BOTH unsigned umin(unsigned left, unsigned right) {
+  return min(left, right);
+}
+ECLOSION_BOTH unsigned umax(unsigned left, unsigned right) {
+  return max(left, right);
+}
+ECLOSION_BOTH long long llmin(long long left, long long right) {
+  return min(left, right);
+}
+ECLOSION_BOTH long long llmax(long long left, long long right) {
+  return max(left, right);
+}
+ECLOSION_BOTH unsigned long long ullmin(unsigned long long left,
+                                        unsigned long long right) {
+  return min(left, right);
+}
+ECLOSION_BOTH unsigned long long ullmax(unsigned long long left,
+                                        unsigned long long right) {
+  return max(left, right);
+}

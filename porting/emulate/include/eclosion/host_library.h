@@ -8,6 +8,7 @@
 
 #include "qualifiers.h"
 
+// clang-format off
 // The C headers alone, without what the C++ library adds to them.
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <math.h>
@@ -31,3 +32,4 @@
 
 #include <math.h>
 #include <stdlib.h>
+// clang-format on

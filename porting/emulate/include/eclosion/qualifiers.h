@@ -46,13 +46,12 @@
 #define __device__ __attribute__((device))
 #define __global__ \
   __attribute__((global)) __attribute__((annotate("eclosion.kernel")))
-#define __shared__        \
-  __attribute__((shared)) \
-  __attribute__((require_constant_initialization)) thread_local
-#define __constant__ __attribute__((constant))
-#define __managed__ \
-  __attribute__((device)) __attribute__((annotate("eclosion.managed")))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __shared__ __attribute__((shared)) thread_local
+#define __constant__ \
+  __attribute__((constant)) __attribute__((annotate("eclosion.constant")))
+#define __managed__ __attribute__((device))
+#define __launch_bounds__(...) \
+  __attribute__((annotate("eclosion.bounds", __VA_ARGS__)))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 // Hints to a code generator that is not used here.
 #define __grid_constant__

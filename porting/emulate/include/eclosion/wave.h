@@ -50,7 +50,6 @@ ECLOSION_FUNCTION int source_lane(int kind, int argument, int width) {
 template <typename T>
 ECLOSION_FUNCTION T shuffle(int kind, T value, int argument, int width,
                             Word mask) {
-  static_assert(__is_trivially_copyable(T), "shuffles copy bytes");
   static_assert(sizeof(T) <= 2 * sizeof(Word), "a value of at most 16 bytes");
   const int lanes = (int)wave_size();
   const int from = source_lane(kind, argument, width < lanes ? width : lanes);

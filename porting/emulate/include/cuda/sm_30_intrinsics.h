@@ -1,0 +1,4 @@
+// Device functions, which every unit has from its start.
+#pragma once
+
+#include "device_functions.h"
