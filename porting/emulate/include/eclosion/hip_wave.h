@@ -7,7 +7,7 @@
 
 namespace eclosion_device {
 
-// Not a constant expression: from ROCm 7.0 on it is the device's.
+// No constant expression from ROCm 7.0 on: amd_warp_functions.h.
 struct WarpSize final {
   ECLOSION_MEMBER operator int() const noexcept { return (int)wave_size(); }
 };
@@ -26,8 +26,13 @@ ECLOSION_FUNCTION Word checked_mask(Mask mask) {
 
 }  // namespace eclosion_device
 
+#if HIP_VERSION_MAJOR >= 7
 static const
     __attribute__((device, unused)) eclosion_device::WarpSize warpSize{};
+#else
+static constexpr __attribute__((device, unused)) int warpSize =
+    __AMDGCN_WAVEFRONT_SIZE;
+#endif
 
 ECLOSION_FUNCTION unsigned __lane_id() {
   return eclosion_device::lane_in_wave();

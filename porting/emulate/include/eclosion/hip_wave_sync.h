@@ -1,21 +1,25 @@
 // Wave functions with a mask, under HIP's names. All lanes that a mask names
-// come with the same mask; a program may switch them off, as with the vendor's.
+// come with the same mask. As with the vendor's, a program may switch them off;
+// of ROCm 6 it has to switch them on.
 #pragma once
 
 #include "hip_wave.h"
 
-#if !defined(HIP_DISABLE_WARP_SYNC_BUILTINS)
+#if HIP_VERSION_MAJOR >= 7 ? !defined(HIP_DISABLE_WARP_SYNC_BUILTINS) \
+                           : defined(HIP_ENABLE_WARP_SYNC_BUILTINS)
 
 ECLOSION_FUNCTION unsigned long long __activemask() {
   return eclosion_device::active_lanes();
 }
 
+#if HIP_VERSION_MAJOR >= 7
 ECLOSION_FUNCTION void __syncwarp() { __builtin_amdgcn_wave_barrier(); }
 template <typename Mask>
 ECLOSION_FUNCTION void __syncwarp(Mask mask) {
   eclosion_device::vote(ECLOSION_VOTE_SYNC, 0,
                         eclosion_device::checked_mask(mask));
 }
+#endif
 
 template <typename Mask>
 ECLOSION_FUNCTION unsigned long long __ballot_sync(Mask mask, int predicate) {
@@ -79,6 +83,25 @@ ECLOSION_SHUFFLE_SYNC(__shfl_down_sync, __shfl_down, unsigned,
 ECLOSION_SHUFFLE_SYNC(__shfl_xor_sync, __shfl_xor, int, ECLOSION_SHUFFLE_XOR)
 #undef ECLOSION_SHUFFLE_SYNC
 
+#if HIP_VERSION_MAJOR >= 7
+namespace eclosion_device {
+
+// Where the mask has a gap, or does not begin at lane 0, the vendor's functions
+// up to 7.1 ask of each value whether it is 0, and give 0 or 1: the operations
+// are && and || there (amd_warp_sync_functions.h, __reduce_or_sync).
+template <typename T>
+ECLOSION_FUNCTION T reduce_bits(int kind, T value, Word lanes) {
+#if HIP_VERSION_MAJOR == 7 && HIP_VERSION_MINOR <= 1
+  const bool has_gap = (lanes & (lanes + 1)) != 0;
+  if (has_gap && (lanes & (lanes - 1)) != 0) {
+    return (T)vote(kind, value != 0, lanes);
+  }
+#endif
+  return reduce(kind, value, lanes);
+}
+
+}  // namespace eclosion_device
+
 #define ECLOSION_REDUCE(name, Type, call)                                    \
   template <typename Mask>                                                   \
   ECLOSION_FUNCTION Type name(Mask mask, Type value) {                       \
@@ -90,13 +113,13 @@ ECLOSION_SHUFFLE_SYNC(__shfl_xor_sync, __shfl_xor, int, ECLOSION_SHUFFLE_XOR)
                   reduce(ECLOSION_VOTE_ADD, value, lanes))           \
   ECLOSION_REDUCE(__reduce_min_sync, Type, reduce_min(value, lanes)) \
   ECLOSION_REDUCE(__reduce_max_sync, Type, reduce_max(value, lanes))
-#define ECLOSION_REDUCE_BITS(Type)                         \
-  ECLOSION_REDUCE(__reduce_and_sync, Type,                 \
-                  reduce(ECLOSION_VOTE_AND, value, lanes)) \
-  ECLOSION_REDUCE(__reduce_or_sync, Type,                  \
-                  reduce(ECLOSION_VOTE_OR, value, lanes))  \
-  ECLOSION_REDUCE(__reduce_xor_sync, Type,                 \
-                  reduce(ECLOSION_VOTE_XOR, value, lanes))
+#define ECLOSION_REDUCE_BITS(Type)                              \
+  ECLOSION_REDUCE(__reduce_and_sync, Type,                      \
+                  reduce_bits(ECLOSION_VOTE_AND, value, lanes)) \
+  ECLOSION_REDUCE(__reduce_or_sync, Type,                       \
+                  reduce_bits(ECLOSION_VOTE_OR, value, lanes))  \
+  ECLOSION_REDUCE(__reduce_xor_sync, Type,                      \
+                  reduce_bits(ECLOSION_VOTE_XOR, value, lanes))
 
 ECLOSION_REDUCE_ORDERED(int)
 ECLOSION_REDUCE_ORDERED(unsigned)
@@ -111,5 +134,6 @@ ECLOSION_REDUCE_BITS(unsigned long long)
 #undef ECLOSION_REDUCE_BITS
 #undef ECLOSION_REDUCE_ORDERED
 #undef ECLOSION_REDUCE
+#endif
 
-#endif  // HIP_DISABLE_WARP_SYNC_BUILTINS
+#endif  // the vendor has them
