@@ -70,6 +70,9 @@ struct SharedEvent::Page {
   std::atomic<std::uint64_t> birth;   // of that process
 };
 
+SharedEvent::SharedEvent(int file, Page* page)
+    : file_(file), page_(page), birth_(birth_of(getpid())) {}
+
 std::shared_ptr<SharedEvent> SharedEvent::make() {
   const int file = memfd_create("eclosion-event", MFD_CLOEXEC);
   if (file < 0) return nullptr;
@@ -126,10 +129,9 @@ void SharedEvent::describe(unsigned char (&bytes)[64]) const {
 }
 
 std::uint64_t SharedEvent::begin_record() {
-  static const std::uint64_t birth = birth_of(getpid());
   const std::uint64_t record = page_->last.load() + 1;
   page_->process.store(getpid());
-  page_->birth.store(birth);
+  page_->birth.store(birth_);
   page_->last.store(record);
   return record;
 }

@@ -36,10 +36,11 @@ class SharedEvent {
 
  private:
   struct Page;
-  SharedEvent(int file, Page* page) : file_(file), page_(page) {}
+  SharedEvent(int file, Page* page);
 
   int file_;  // -1: another process's
   Page* page_;
+  std::uint64_t birth_;  // when this process began
 };
 
 }  // namespace eclosion::emulator
