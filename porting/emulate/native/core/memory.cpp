@@ -9,6 +9,7 @@
 #include "config.h"
 #include "memory_state.h"
 #include "placement.h"
+#include "pool.h"
 #include "shadow.h"
 
 namespace eclosion::emulator {
@@ -65,12 +66,16 @@ Status Memory::allocate(std::size_t size, MemoryKind kind, int device,
 
 Status Memory::free(void* address, MemoryKind kind, const void* site) {
   if (address == nullptr) return Status::kSuccess;
+  if (kind == MemoryKind::kDevice &&
+      (free_pooled(address, site) || free_of_graph(address, site))) {
+    return Status::kSuccess;
+  }
   Record gone;
   {
     const std::lock_guard lock(state_.mutex);
     const Record* const found = state_.live.at(number_of(address));
     if (found == nullptr || found->allocation.kind != kind ||
-        !is_allocated(kind)) {
+        !is_allocated(kind) || found->allocation.pool != 0) {
       return Status::kInvalidValue;
     }
     gone = *found;

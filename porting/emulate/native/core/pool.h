@@ -1,11 +1,12 @@
 // Pools of a device's memory: allocations and frees in the order of a stream.
 //
-// A pool reserves bytes of its device and gives addresses away. An address is new
-// each time and rests after its free, so what comes too early or too late is
-// named, where a device would let it read another allocation: only the account is
-// kept as the vendors describe it.
+// A pool reserves bytes of its device and gives addresses away. An address is
+// new each time and rests after its free, so what comes too early or too late
+// is named, where a device would let it read another allocation: only the
+// account is kept as the vendors describe it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,7 +21,6 @@
 namespace eclosion::emulator {
 
 class Pool;
-class PoolBlock;
 class Stream;
 using PoolRef = std::shared_ptr<Pool>;
 
@@ -47,8 +47,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // `most`: bytes that it may hold; 0: as many as the device has.
   static Status create(int device, std::size_t most, bool is_shareable,
                        PoolRef* pool);
-  // kInvalidValue: a device's default pool. What is allocated lives on. Where it
-  // was a device's current pool, the default one is again.
+  // kInvalidValue: a device's default pool. What is allocated lives on. Where
+  // it was a device's current pool, the default one is again.
   static Status destroy(const PoolRef& pool);
   static PoolRef default_of(int device);
   static PoolRef current_of(int device);
@@ -92,31 +92,35 @@ class Pool : public std::enable_shared_from_this<Pool> {
   static Status import_file(int file, PoolRef* pool);
   // kInvalidValue: not memory of a shareable pool.
   static Status export_pointer(const void* address, SharedHandle* data);
-  // Of the pool that this one was imported from; else kInvalidValue. It is freed
-  // as what allocate() gave.
+  // Of the pool that this one was imported from; else kInvalidValue. It is
+  // freed as what allocate() gave.
   Status import_pointer(const SharedHandle& data, void** address);
 
  private:
-  friend class PoolBlock;
-  friend Status free_in_order(Stream&, void*, const void*);
-  friend void release_unused(int);
+  friend struct PoolFree;
 
-  // Bytes that were freed in a stream which is not there yet.
+  // Bytes that were freed in a stream which may not be there yet.
   struct Pending {
-    std::shared_ptr<PoolBlock> block;
-    std::uint64_t stream = 0;
+    std::size_t bytes = 0;
+    std::shared_ptr<const std::atomic<bool>> is_done;
+    std::uint64_t stream = 0;  // that may use them at once
     std::weak_ptr<Stream> freed_in;
   };
 
   Pool(int device, std::size_t most, bool is_shareable);
 
+  // The account. Those in the second part are called with the mutex held.
   bool take(std::size_t bytes, Stream& stream);
+  void give(std::size_t bytes, Pending pending);
+
+  bool try_take(std::size_t bytes, Stream& stream);
   bool grow(std::size_t bytes);
   bool wait_for_others(std::size_t bytes, Stream& stream);
   std::size_t free_for(std::uint64_t stream) const;
+  std::size_t pending() const;
+  void use(std::size_t bytes, std::uint64_t stream);
   void forget_done(bool is_synchronised);
   void shrink(std::size_t keep);
-  void give(std::size_t bytes);
 
   const std::uint64_t id_;
   const int device_;
@@ -131,23 +135,31 @@ class Pool : public std::enable_shared_from_this<Pool> {
   std::map<int, unsigned> access_;
 };
 
-// Free pool memory, or memory of allocate(), once `stream` is there. While the
-// stream is captured: memory of a graph only. kInvalidValue: no such memory.
+// Free memory of a pool or of a graph once `stream` is there. While the stream
+// is captured: memory of a graph only. kInvalidValue: no such memory.
 Status free_in_order(Stream& stream, void* address, const void* site);
+// The same at once: nothing uses it any more. False: no such memory.
+bool free_pooled(void* address, const void* site);
 // Let pools of a device fall to their thresholds: after a synchronisation.
 void release_unused(int device);
+
+// The pool that memory of graphs says it is of.
+inline constexpr std::uint64_t kGraphPool = UINT64_MAX;
 
 // Memory that nodes of graphs allocate and free (those that are added by hand;
 // captures make theirs in Pool::allocate and free_in_order).
 struct GraphAllocation {
   void* address = nullptr;
-  Operation::Body allocate;  // of the node; the memory lives as long as bodies do
+  Operation::Body
+      allocate;  // of the node; the memory lives as long as bodies do
 };
 Status allocate_in_graph(std::size_t size, int device, const void* site,
                          GraphAllocation* made);
 // The body of a node that frees what a graph allocates. kInvalidValue: no such
 // memory.
 Status free_in_graph(const void* address, Operation::Body* free);
+// Free at once what a launch has left allocated. False: there is none.
+bool free_of_graph(const void* address, const void* site);
 // What the graphs of a device hold; and give back what is not in use.
 Pool::Figures graph_figures(int device);
 void reset_graph_figures(int device, bool is_reserved);
