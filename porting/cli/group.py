@@ -13,6 +13,7 @@ _COMMANDS = {
     "verify": ("tree_commands", "verify_command", "Compile a ported tree for every architecture."),
     "headers": ("headers_command", "headers_command", "Give HIP under CUDA's names; check that."),
     "link": ("link_command", "link_group", "Plan how programs are linked; audit built ones."),
+    "emulate": ("emulate_command", "emulate_command", "Run a program's kernels on the processor."),
     "doctor": ("doctor_command", "doctor_command", "Say what this machine has for porting."),
     "sysroot": ("sysroot_commands", "sysroot_group", "Build ROCm or CUDA where there is none."),
     "explain": ("explain_command", "explain_command", "Explain a code or a CUDA name."),

@@ -32,8 +32,10 @@ struct DeviceFacts {
   int pci_bus = 0;
 };
 
-// Number of devices that the program may see, after the environment's filter
-// (`visible`: the value of the vendor's variable, null: all).
+// Show the program only some devices, as the vendor's variable says: ordinals
+// and UUIDs separated by commas, up to the first that is none. Null: all. Asked
+// once, before any other call; ordinals are then those of the shown ones.
+void show_devices(const char* visible);
 int device_count();
 const DeviceFacts& device_facts(int device);
 

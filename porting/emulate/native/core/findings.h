@@ -21,6 +21,7 @@ enum class Kind {
   kStackOverflow,
   kBadFree,
   kLeak,
+  kMisaligned,
 };
 
 // Where device code or the host was. `address`: a return address in a sidecar

@@ -59,6 +59,10 @@ class Parameters {
   static Parameters unpack(const KernelRecord& kernel, const void* packed,
                            std::size_t size);
   void** pointers() noexcept { return pointers_.data(); }
+  bool has(std::uintptr_t address) const noexcept {
+    return address - reinterpret_cast<std::uintptr_t>(bytes_.data()) <
+           bytes_.size();
+  }
 
  private:
   std::vector<unsigned char> bytes_;

@@ -38,9 +38,15 @@ class Program {
   Status variable_by_name(const std::string& name, int device, void** address,
                           std::size_t* size);
 
-  // Whether an address is in a variable of a sidecar, and how many bytes
-  // follow.
-  std::size_t variable_bytes_at(const void* address) const;
+  // What of the sidecars an address is in.
+  struct Reach {
+    bool is_sidecar = false;
+    bool is_variable = false;
+    bool is_constant = false;
+    std::size_t bytes = 0;  // from the address to the variable's end
+    std::string name;
+  };
+  Reach reach(const void* address) const;
   // The sidecar's file and the offset in it, of an address of its code.
   bool locate(const void* address, std::string* file,
               std::uint64_t* offset) const;

@@ -14,8 +14,11 @@ inline constexpr const char* kSidecarSymbol = "eclosion_sidecar";
 struct KernelRecord {
   const char* name;  // mangled, as clang mangles it
   void (*entry)(void** parameters);
-  const std::uint64_t* sizes;  // bytes of each parameter
+  const std::uint64_t* sizes;       // bytes of each parameter
+  const std::uint64_t* alignments;  // of each in a packed buffer
   std::uint64_t parameters;
+  std::uint64_t static_shared;  // bytes that every block has
+  std::uint64_t most_threads;   // of a block, as declared; 0: not declared
   const char* file;
   std::uint64_t line;
 };

@@ -1,0 +1,83 @@
+"""`porting emulate`: run a program with its kernels on the processor."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from porting.emulate.launch import run
+from porting.emulate.machine import Request, prepare
+from porting.processes import scratch_folder
+
+_FOUND = 1
+
+
+@click.command("emulate", context_settings={"ignore_unknown_options": True})
+@click.option("--platform", type=click.Choice(["cuda", "rocm"]), help="Whose GPU is emulated.")
+@click.option("--wave", type=click.Choice(["32", "64"]), help="Lanes of a wave.")
+@click.option("--arch", metavar="NAME", help="The GPU: sm_80, sm_90, gfx90a, gfx942, gfx1100.")
+@click.option(
+    "--build-dir",
+    "builds",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    help="A build folder whose compile_commands.json names the sources of kernels.",
+)
+@click.option(
+    "--sidecar",
+    "sidecars",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    multiple=True,
+    help="A library of kernels that was built before.",
+)
+@click.option("--devices", type=click.IntRange(0, 16), default=1, show_default=True)
+@click.option("--memory", metavar="SIZE", default="", help="Of each device, such as 512M.")
+@click.option("--seed", type=int, default=0, help="Order in which threads of a block run.")
+@click.option("--delay-us", type=int, default=0, help="Work starts that much later.")
+@click.option("--faults", metavar="LIST", default="", help="Calls that fail: hipMalloc:3=2;...")
+@click.option("--report", type=click.Path(path_type=Path), help="Add findings there, as JSON.")
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def emulate_command(  # noqa: PLR0913 - click gives one argument per option
+    platform: str | None,
+    wave: str | None,
+    arch: str | None,
+    builds: tuple[Path, ...],
+    sidecars: tuple[Path, ...],
+    devices: int,
+    memory: str,
+    seed: int,
+    delay_us: int,
+    faults: str,
+    report: Path | None,
+    program: tuple[str, ...],
+) -> int:
+    """Run PROGRAM, an unmodified binary for CUDA or ROCm, without a GPU.
+
+    Its kernels are compiled for the processor from their sources.  The exit status is the
+    program's own; 1 where it ended well and findings are left.
+    """
+    request = Request(
+        builds,
+        sidecars,
+        platform or "",
+        int(wave or 0),
+        arch or "",
+        devices,
+        memory,
+        seed,
+        delay_us,
+        faults,
+    )
+    machine = prepare(request, _say)
+    with scratch_folder("porting-emulate-") as scratch:
+        outcome = run(program, machine, (report or scratch / "findings.jsonl").absolute())
+    if not outcome.findings:
+        return outcome.status
+    sys.stderr.write(f"porting: {len(outcome.findings)} findings on emulated {machine.arch}\n")
+    return outcome.status or _FOUND
+
+
+def _say(text: str) -> None:
+    """Tell a slow step on a terminal; stdout is the program's."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{text}\n")

@@ -1,0 +1,1 @@
+"""Run programs for GPUs on the processor: unmodified binaries, kernels from their sources."""

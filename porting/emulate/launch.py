@@ -1,0 +1,96 @@
+"""Run a program on the emulator, and say what its device code did wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from porting.emulate.toolkits import compiler
+from porting.errors import UsageError, reason
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The emulated machine: where the libraries are, the sidecars, what the devices are."""
+
+    libraries: Path
+    sidecars: tuple[Path, ...]
+    arch: str
+    release: str
+    wave: int
+    devices: int = 1
+    memory: str = ""
+    seed: int = 0
+    delay_us: int = 0
+    faults: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended: its exit status as shells count, and the findings."""
+
+    status: int
+    findings: tuple[Mapping[str, Any], ...]
+
+
+def environment_of(machine: Machine, report: Path, before: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment in which a program finds the emulator instead of a GPU."""
+    symbolizer = compiler().tool("llvm-symbolizer")
+    values = {
+        "SIDECARS": ":".join(str(path) for path in machine.sidecars),
+        "DEVICES": str(machine.devices),
+        "MEMORY": machine.memory,
+        "WAVE": str(machine.wave),
+        "SEED": str(machine.seed),
+        "DELAY_US": str(machine.delay_us),
+        "FAULTS": machine.faults,
+        "REPORT": str(report),
+        "SYMBOLIZER": str(symbolizer or ""),
+        "ARCH": machine.arch,
+        "RELEASE": machine.release,
+    }
+    given = {f"ECLOSION_EMULATOR_{name}": value for name, value in values.items() if value}
+    searched = [str(machine.libraries), before.get("LD_LIBRARY_PATH", "")]
+    return {**before, **given, "LD_LIBRARY_PATH": ":".join(filter(None, searched))}
+
+
+def run(command: Sequence[str], machine: Machine, report: Path) -> Outcome:
+    """Run a program to its end, with our own standard streams.
+
+    Signals that the terminal sends reach it by themselves; those that end us are passed on.
+    Raises UsageError when the program cannot be started.
+    """
+    environment = environment_of(machine, report, os.environ)
+    try:
+        child = subprocess.Popen(list(command), env=environment)
+    except OSError as error:
+        raise UsageError(f"{command[0]} cannot be run: {reason(error)}") from error
+    before = {
+        number: signal.signal(number, lambda given, _frame: child.send_signal(given))
+        for number in (signal.SIGTERM, signal.SIGHUP)
+    }
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status = child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return Outcome(status if status >= 0 else 128 - status, findings_of(report))
+
+
+def findings_of(report: Path) -> tuple[Mapping[str, Any], ...]:
+    """Return the findings of a report; a line that a killed process left unfinished is none."""
+    if not report.is_file():
+        return ()
+    found = []
+    for line in report.read_text(errors="replace").splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            sys.stderr.write(f"{report} has an unfinished line, which was left out\n")
+    return tuple(found)

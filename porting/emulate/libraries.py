@@ -1,0 +1,108 @@
+"""The emulator's libraries, built once from their sources by the compiler that is here.
+
+The core is one library.  Each vendor's front needs that vendor's headers, so it is built when its
+platform is asked for.
+"""
+
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from os import cpu_count
+from pathlib import Path
+
+from porting.emulate.frontend import MACHINE
+from porting.emulate.toolkits import INCLUDE, NATIVE, Headers, compiler
+from porting.emulate.unit_cache import dependencies, digest_of_file, merged, place_of
+from porting.errors import ToolchainError
+from porting.processes import scratch_folder
+from porting.toolkits.cachedir import build_once, cache_root
+
+CORE = "libeclosion_emulator.so.1"
+_SECONDS = 600
+_FLAGS = (
+    *("-std=c++20", "-O2", "-g", "-fPIC", MACHINE, "-w"),
+    *("-fvisibility-inlines-hidden", "-ftls-model=initial-exec"),
+)
+# Worker threads live as long as the process, so the code that they run must too.
+_LINKED = ("-shared", "-Wl,-z,nodelete", "-Wl,-z,defs", "-Wl,-rpath,$ORIGIN", "-fuse-ld=lld")
+
+
+@dataclass(frozen=True)
+class Library:
+    """One of a front's libraries: its name, its sources' pattern, and what it is linked with."""
+
+    soname: str
+    sources: tuple[str, ...]
+    needs: tuple[str, ...] = (CORE,)
+    versions: str = ""
+    flags: tuple[str, ...] = ()
+
+
+FRONTS = {
+    "cuda": (
+        Library("libcuda.so.1", ("cuda/driver_*.cpp",)),
+        Library(
+            "libcudart.so.13",
+            ("cuda/runtime_*.cpp",),
+            (CORE, "libcuda.so.1"),
+            "cuda/libcudart.map",
+        ),
+    ),
+    "rocm": (Library("libamdhip64.so.7", ("hip/*.cpp",), flags=("-D__HIP_PLATFORM_AMD__=1",)),),
+}
+
+
+def build(headers: Headers) -> Path:
+    """Return the folder of the emulator's libraries for a platform, built unless it is there."""
+    core = Library(CORE, ("core/*.cpp", "core/*.S"), ())
+    made = {library: _objects(library, headers) for library in (core, *FRONTS[headers.platform])}
+    digests = {str(path): digest_of_file(str(path)) for paths in made.values() for path in paths}
+    digests |= {"own": digest_of_file(__file__), "compiler": compiler().text}
+    folder = cache_root() / "emulate" / "libraries" / f"{headers.platform}-{merged(digests)[:16]}"
+
+    def link(place: Path) -> None:
+        for library, objects in made.items():
+            _link(place, library, objects)
+
+    return build_once(folder, link)
+
+
+def _objects(library: Library, headers: Headers) -> list[Path]:
+    sources = sorted(path for pattern in library.sources for path in NATIVE.glob(pattern))
+    flags = () if library.soname == CORE else ("-isystem", str(headers.include), *library.flags)
+    with ThreadPoolExecutor(cpu_count() or 1) as pool:
+        return list(pool.map(lambda source: _object(source, flags), sources))
+
+
+def _object(source: Path, flags: Sequence[str]) -> Path:
+    """Return the object of a source, compiled now or before."""
+    include = ("-I", str(NATIVE / "core"), "-I", str(source.parent), "-I", str(INCLUDE))
+    command = [str(compiler().path), *_FLAGS, *include, *flags, "-c", str(source)]
+    place = place_of([compiler().text, *command], source.stem, "")
+    if not place.is_valid():
+        with scratch_folder("porting-emulate-") as scratch:
+            read = scratch / "read.d"
+            made = place.object.with_name(f".{scratch.name}.o")
+            _run([*command, "-MD", "-MF", str(read), "-o", str(made)])
+            place.keep(made, dependencies(read))
+    return place.object
+
+
+def _link(folder: Path, library: Library, objects: Sequence[Path]) -> None:
+    output = folder / library.soname
+    command = [str(compiler().path), *_LINKED, f"-Wl,-soname,{library.soname}", "-o", str(output)]
+    command += [*map(str, objects), f"-L{folder}", *(f"-l:{need}" for need in library.needs)]
+    if library.versions:
+        command.append(f"-Wl,--version-script={NATIVE / library.versions}")
+    _run([*command, "-lpthread", "-ldl"])
+
+
+def _run(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+    if done.returncode:
+        message = (
+            f"the emulator cannot be built: {done.stderr.strip()[:2000]}; "
+            "this is a defect of porting or of its compiler, please report it"
+        )
+        raise ToolchainError(message)

@@ -1,0 +1,101 @@
+"""What a program is emulated with: the platform's libraries, its sidecar, its devices."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from porting.emulate import libraries, sidecar
+from porting.emulate.frontend import Platform
+from porting.emulate.launch import Machine
+from porting.emulate.toolkits import Say, headers
+from porting.emulate.units import Unit, units_of
+from porting.errors import InputError, UsageError
+from porting.toolkits.cachedir import cache_root
+
+# Lanes of a wave by architecture: gfx9 has 64, all others 32.
+_WIDE = "gfx9"
+_DEFAULTS = {("cuda", 32): "sm_90", ("rocm", 64): "gfx942", ("rocm", 32): "gfx1100"}
+_LANGUAGES = {"cuda": "cuda", "rocm": "hip"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; `arch` and `wave` may be left to each other, `platform` to the units."""
+
+    builds: tuple[Path, ...] = ()
+    sidecars: tuple[Path, ...] = ()
+    platform: str = ""
+    wave: int = 0
+    arch: str = ""
+    devices: int = 1
+    memory: str = ""
+    seed: int = 0
+    delay_us: int = 0
+    faults: str = ""
+
+
+def prepare(request: Request, say: Say) -> Machine:
+    """Build what a program needs to run emulated; see `build_sidecar`."""
+    units = [unit for build in request.builds for unit in units_of(build)]
+    name = platform_of(request, units)
+    arch, wave = architecture(name, request.arch, request.wave)
+    vendor = headers(name, say)
+    platform = Platform(vendor, arch, wave)
+    built = libraries.build(vendor)
+    sidecars = list(request.sidecars)
+    if request.builds:
+        sidecars.append(build_sidecar(units, platform, built))
+    return Machine(
+        built,
+        tuple(path.absolute() for path in sidecars),
+        arch,
+        vendor.release,
+        wave,
+        request.devices,
+        request.memory,
+        request.seed,
+        request.delay_us,
+        request.faults,
+    )
+
+
+def build_sidecar(units: Sequence[Unit], platform: Platform, built: Path) -> Path:
+    """Return the sidecar of units, built unless it is there as it would be."""
+    wanted = _LANGUAGES[platform.headers.platform]
+    mine = [unit for unit in units if unit.language == wanted]
+    if not mine:
+        raise InputError(
+            f"no unit with {wanted.upper()} kernels is in the build folder; name that of the "
+            f"{platform.headers.platform} build"
+        )
+    label = "\n".join([platform.arch, str(platform.wave), *(str(unit.source) for unit in mine)])
+    digest = hashlib.sha256(label.encode()).hexdigest()[:16]
+    output = cache_root() / "emulate" / "sidecars" / f"{digest}.so"
+    sidecar.build(mine, platform, built, output)
+    return output
+
+
+def platform_of(request: Request, units: Sequence[Unit]) -> str:
+    """Return the platform: as asked for, else that of the units."""
+    if request.platform:
+        return request.platform
+    languages = {unit.language for unit in units}
+    if len(languages) != 1:
+        found = "units of both" if languages else "nothing that says which"
+        raise UsageError(f"there is {found} platform to emulate; give --platform cuda or rocm")
+    return "cuda" if languages == {"cuda"} else "rocm"
+
+
+def architecture(platform: str, arch: str, wave: int) -> tuple[str, int]:
+    """Return an architecture and the lanes of its waves, of which one may be missing."""
+    if not arch:
+        default = 64 if platform == "rocm" else 32
+        found = _DEFAULTS.get((platform, wave or default))
+        if found is None:
+            raise UsageError(f"no GPU of {platform} has waves of {wave} lanes; leave --wave out")
+        return found, wave or default
+    own = 64 if arch.startswith(_WIDE) else 32
+    if wave and wave != own:
+        raise UsageError(f"{arch} has waves of {own} lanes, not {wave}; leave one of both out")
+    return arch, own

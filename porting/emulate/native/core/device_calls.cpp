@@ -1,0 +1,143 @@
+// The functions of device_abi.h.
+#include <atomic>
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+#include "access_check.h"
+#include "block.h"
+#include "findings.h"
+#include "memory.h"
+#include "program.h"
+#include "wave_findings.h"
+
+namespace eclosion::emulator {
+void count_poll();
+}  // namespace eclosion::emulator
+
+using namespace eclosion::emulator;  // NOLINT: this file is their C face
+
+namespace {
+
+Finding here(Kind kind, const void* site) {
+  Finding finding{
+      kind, "", current.block->grid().request().kernel->name, {}, {}};
+  finding.at = {site, describe(*current.lane)};
+  return finding;
+}
+
+}  // namespace
+
+extern "C" {
+
+const eclosion_lane* eclosion_lane_now(void) { return current.lane; }
+
+int eclosion_block_barrier(int vote, int predicate) {
+  return current.block->wait_at_barrier(vote, predicate,
+                                        __builtin_return_address(0));
+}
+
+void eclosion_grid_barrier(void) {
+  const void* site = __builtin_return_address(0);
+  Block& block = *current.block;
+  if (!block.grid().request().cooperative) {
+    Finding finding = here(Kind::kDivergentBarrier, site);
+    finding.text =
+        "a barrier of the whole grid in a kernel that was not launched "
+        "cooperatively";
+    tell(finding);
+    block.stop(Status::kLaunchFailure);
+  }
+  block.wait_for_grid(site);
+}
+
+unsigned long long eclosion_wave_shuffle(int kind, unsigned long long value,
+                                         int argument, int width,
+                                         unsigned long long mask) {
+  return current.block->wait_for_wave(
+      {WaveCall::Kind::kShuffle, kind, argument, width, value, mask,
+       __builtin_return_address(0),
+       reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))});
+}
+
+unsigned long long eclosion_wave_vote(int kind, unsigned long long value,
+                                      unsigned long long mask) {
+  return current.block->wait_for_wave(
+      {WaveCall::Kind::kVote, kind, 0, 0, value, mask,
+       __builtin_return_address(0),
+       reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))});
+}
+
+void eclosion_check_atomic(const volatile void* address, unsigned size) {
+  count_poll();
+  check_access({reinterpret_cast<std::uintptr_t>(address), size, true, true,
+                __builtin_return_address(0)});
+}
+
+void eclosion_pause(void) { current.block->pause(); }
+
+int eclosion_printf(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int written = std::vprintf(format, arguments);
+  va_end(arguments);
+  return written;
+}
+
+void eclosion_assert_failed(const char* expression, const char* file,
+                            unsigned line, const char* function) {
+  Finding finding = here(Kind::kAssertion, __builtin_return_address(0));
+  finding.text = std::string(file) + ":" + std::to_string(line) + ": " +
+                 function + ": `" + expression + "` does not hold";
+  tell(finding);
+  current.block->stop(Status::kAssertFailed);
+}
+
+void eclosion_trap(void) {
+  Finding finding = here(Kind::kTrap, __builtin_return_address(0));
+  finding.text = "the kernel ended itself";
+  tell(finding);
+  current.block->stop(Status::kIllegalInstruction);
+}
+
+void* eclosion_device_malloc(unsigned long long size) {
+  void* address = nullptr;
+  const Status status = Memory::get().allocate(
+      size, MemoryKind::kDevice, current.block->grid().request().device, 0,
+      __builtin_return_address(0), &address);
+  return status == Status::kSuccess ? address : nullptr;
+}
+
+void eclosion_device_free(void* address) {
+  if (address == nullptr) return;
+  const void* site = __builtin_return_address(0);
+  if (Memory::get().free(address, MemoryKind::kDevice, site) !=
+      Status::kSuccess) {
+    Finding finding = here(Kind::kBadFree, site);
+    finding.text = "free of what malloc did not give";
+    tell(finding);
+    current.block->stop(Status::kLaunchFailure);
+  }
+}
+
+unsigned long long eclosion_clock(void) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<unsigned long long>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+unsigned eclosion_dynamic_shared_size(void) {
+  return static_cast<unsigned>(current.block->shared().dynamic_bytes());
+}
+
+int eclosion_address_space(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (at - current.shared < SharedSegment::kBytes) return 1;
+  if (at - current.stacks < current.stacks_size) return 4;
+  const Program::Reach reach = Program::get().reach(address);
+  if (reach.is_variable) return reach.is_constant ? 3 : 2;
+  return Memory::get().find(address) ? 2 : 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,43 @@
+// Stacks that GPU threads run on, and the switch between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+extern "C" void eclosion_switch_stack(void** save, void* load);
+
+namespace eclosion::emulator {
+
+// The stacks of one worker: a range of addresses of which only what is used
+// costs memory. Below each stack is a page that cannot be touched.
+class Stacks {
+ public:
+  static constexpr std::size_t kSize = std::size_t{1} << 20;
+
+  explicit Stacks(unsigned most);
+  ~Stacks();
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+
+  // A stack on which `main` begins when it is switched to; `main` never
+  // returns.
+  void* prepare(unsigned number, void (*main)());
+
+  unsigned take();
+  void give_back(unsigned number) { free_.push_back(number); }
+  void give_back_all();
+
+  std::uintptr_t base() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(base_);
+  }
+  std::size_t size() const noexcept { return std::size_t{most_} * kSize; }
+
+ private:
+  std::byte* base_;
+  unsigned most_;
+  unsigned made_ = 0;  // stacks whose guard is in place
+  std::vector<unsigned> free_;
+};
+
+}  // namespace eclosion::emulator

@@ -1,0 +1,104 @@
+// The list is read once; each entry counts its own calls.
+#include "injection.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config.h"
+
+namespace eclosion::emulator {
+namespace {
+
+struct Fault {
+  bool is_kernel = false;
+  std::string name;
+  long at = 0;  // 0: at every call
+  int code = 0;
+  long calls = 0;
+};
+
+[[noreturn]] void refuse(const std::string& entry) {
+  std::fprintf(stderr,
+               "ECLOSION_EMULATOR_FAULTS has '%s'; an entry is "
+               "[kernel ]NAME[:N]=CODE with numbers N from 1 and CODE\n",
+               entry.c_str());
+  std::_Exit(2);
+}
+
+long number(const std::string& text, const std::string& entry) {
+  char* end = nullptr;
+  const long value = std::strtol(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || value < 1) refuse(entry);
+  return value;
+}
+
+Fault parse(const std::string& entry) {
+  const std::string kKernel = "kernel ";
+  Fault fault;
+  const std::size_t equals = entry.rfind('=');
+  if (equals == std::string::npos) refuse(entry);
+  fault.code = static_cast<int>(number(entry.substr(equals + 1), entry));
+  fault.name = entry.substr(0, equals);
+  if (fault.name.rfind(kKernel, 0) == 0) {
+    fault.is_kernel = true;
+    fault.name.erase(0, kKernel.size());
+  }
+  const std::size_t colon = fault.name.rfind(':');
+  // Two colons belong to a name.
+  if (colon != std::string::npos && colon > 0 && fault.name[colon - 1] != ':') {
+    fault.at = number(fault.name.substr(colon + 1), entry);
+    fault.name.erase(colon);
+  }
+  if (fault.name.empty()) refuse(entry);
+  return fault;
+}
+
+std::vector<Fault> parse_all(const std::string& text) {
+  std::vector<Fault> faults;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(';', at), text.size());
+    if (end > at) faults.push_back(parse(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return faults;
+}
+
+// A kernel is named in full or without its parameters.
+bool is_named(const Fault& fault, std::string_view name) {
+  if (fault.name == name) return true;
+  if (!fault.is_kernel) return false;
+  const std::size_t at = name.find(fault.name);
+  if (at == std::string_view::npos) return false;
+  const std::size_t end = at + fault.name.size();
+  const bool begins = at == 0 || name[at - 1] == ' ' || name[at - 1] == ':';
+  return begins && (end == name.size() || name[end] == '(' || name[end] == '<');
+}
+
+std::optional<int> ask(bool is_kernel, std::string_view name) {
+  static std::mutex lock;
+  static std::vector<Fault> faults = parse_all(Config::get().faults);
+  if (faults.empty()) return std::nullopt;
+  const std::lock_guard<std::mutex> guard(lock);
+  std::optional<int> found;
+  for (Fault& fault : faults) {
+    if (fault.is_kernel != is_kernel || !is_named(fault, name)) continue;
+    ++fault.calls;
+    if (fault.at == 0 || fault.at == fault.calls) found = fault.code;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<int> injected(std::string_view function) {
+  return ask(false, function);
+}
+
+std::optional<int> injected_in_kernel(std::string_view kernel) {
+  return ask(true, kernel);
+}
+
+}  // namespace eclosion::emulator

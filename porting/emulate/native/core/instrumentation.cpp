@@ -1,0 +1,131 @@
+// What compiled device code calls: before each load and store, and for each
+// variable that a block has for itself.
+//
+// The names are those of clang's -fsanitize=thread and -femulated-tls, whose
+// code calls them; neither runtime of LLVM is linked.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "access_check.h"
+#include "block.h"
+#include "findings.h"
+
+using eclosion::emulator::Access;
+using eclosion::emulator::check_access;
+using eclosion::emulator::current;
+
+namespace {
+
+constexpr unsigned kPolls = 512;
+
+inline std::uintptr_t number(const volatile void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+void check_range(const void* address, std::size_t size, bool is_write,
+                 const void* site) {
+  constexpr std::size_t kStep = 128;
+  const std::uintptr_t from = number(address);
+  for (std::size_t done = 0; done < size; done += kStep) {
+    const std::size_t left = size - done < kStep ? size - done : kStep;
+    check_access(
+        {from + done, static_cast<unsigned>(left), is_write, false, site});
+  }
+}
+
+}  // namespace
+
+namespace eclosion::emulator {
+
+// A lane that reads one place again and again may wait for another that has not
+// had its turn.
+void count_poll() {
+  if (current.lane != nullptr && ++current.lane->polls >= kPolls) {
+    current.block->pause();
+  }
+}
+
+}  // namespace eclosion::emulator
+
+#define ECLOSION_CHECK(prefix, size)                                    \
+  void __tsan_##prefix##read##size(void* at) {                          \
+    check_access(                                                       \
+        {number(at), size, false, false, __builtin_return_address(0)}); \
+  }                                                                     \
+  void __tsan_##prefix##write##size(void* at) {                         \
+    check_access(                                                       \
+        {number(at), size, true, false, __builtin_return_address(0)});  \
+  }
+#define ECLOSION_CHECK_VOLATILE(prefix, size)                           \
+  void __tsan_##prefix##read##size(void* at) {                          \
+    eclosion::emulator::count_poll();                                   \
+    check_access(                                                       \
+        {number(at), size, false, false, __builtin_return_address(0)}); \
+  }                                                                     \
+  void __tsan_##prefix##write##size(void* at) {                         \
+    check_access(                                                       \
+        {number(at), size, true, false, __builtin_return_address(0)});  \
+  }
+
+extern "C" {
+
+ECLOSION_CHECK(, 1)
+ECLOSION_CHECK(, 2)
+ECLOSION_CHECK(, 4)
+ECLOSION_CHECK(, 8)
+ECLOSION_CHECK(, 16)
+ECLOSION_CHECK(unaligned_, 2)
+ECLOSION_CHECK(unaligned_, 4)
+ECLOSION_CHECK(unaligned_, 8)
+ECLOSION_CHECK(unaligned_, 16)
+ECLOSION_CHECK_VOLATILE(volatile_, 1)
+ECLOSION_CHECK_VOLATILE(volatile_, 2)
+ECLOSION_CHECK_VOLATILE(volatile_, 4)
+ECLOSION_CHECK_VOLATILE(volatile_, 8)
+ECLOSION_CHECK_VOLATILE(volatile_, 16)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 2)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 4)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 8)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 16)
+
+void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
+  const void* site = __builtin_return_address(0);
+  check_range(from, size, false, site);
+  check_range(to, size, true, site);
+  return std::memcpy(to, from, size);
+}
+
+void* __tsan_memmove(void* to, const void* from, std::size_t size) {
+  const void* site = __builtin_return_address(0);
+  check_range(from, size, false, site);
+  check_range(to, size, true, site);
+  return std::memmove(to, from, size);
+}
+
+void* __tsan_memset(void* to, int value, std::size_t size) {
+  check_range(to, size, true, __builtin_return_address(0));
+  return std::memset(to, value, size);
+}
+
+void __tsan_vptr_update(void** at, void*) {
+  check_access({number(at), 8, true, false, __builtin_return_address(0)});
+}
+
+void __tsan_vptr_read(void** at) {
+  check_access({number(at), 8, false, false, __builtin_return_address(0)});
+}
+
+void __tsan_init(void) {}
+
+void* __emutls_get_address(void* control) {
+  using eclosion::emulator::SharedVariable;
+  void* place =
+      current.block->shared().place(*static_cast<SharedVariable*>(control));
+  if (place == nullptr) {
+    current.block->stop(eclosion::emulator::Status::kTooManyResources);
+  }
+  return place;
+}
+
+}  // extern "C"

@@ -1,0 +1,194 @@
+// Grids: their limits, their parameters, and the workers that run their blocks.
+#include "launch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "block.h"
+#include "grid_run.h"
+#include "injection.h"
+#include "scheduler.h"
+
+namespace eclosion::emulator {
+namespace {
+
+constexpr std::size_t kAlignment = 16;
+
+// Blocks that a worker takes at once: few enough that all end together.
+std::uint64_t share_of(std::uint64_t blocks) {
+  return std::clamp<std::uint64_t>(
+      blocks / (8 * Scheduler::get().worker_limit()), 1, 256);
+}
+
+// A worker's block, which is made once and used for all launches.
+Block& own_block() {
+  thread_local Block block;
+  return block;
+}
+
+void run_blocks(GridRun& run, std::uint64_t most) {
+  Block& block = own_block();
+  block.begin_launch(run);
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  while (run.take(most, &first, &end)) {
+    for (; first < end && !run.is_stopped(); ++first) {
+      block.begin_block(run.block_index(first));
+      while (block.run() == Block::End::kWaitsForOthers) {
+        std::this_thread::yield();
+      }
+    }
+  }
+}
+
+// All blocks at once, since they wait for each other.
+void run_together(GridRun& run) {
+  const std::uint64_t count = run.request().grid.count();
+  std::vector<std::unique_ptr<Block>> blocks;
+  for (std::uint64_t number = 0; number < count; ++number) {
+    blocks.push_back(std::make_unique<Block>());
+    blocks.back()->begin_launch(run);
+    blocks.back()->begin_block(run.block_index(number));
+  }
+  for (std::size_t waiting = count; waiting != 0 && !run.is_stopped();) {
+    std::size_t at_grid = 0;
+    waiting = 0;
+    for (auto& block : blocks) {
+      if (!block) continue;
+      switch (block->run()) {
+        case Block::End::kDone:
+          block.reset();
+          continue;
+        case Block::End::kWaitsForGrid:
+          ++at_grid;
+          break;
+        case Block::End::kWaitsForOthers:
+          break;
+      }
+      ++waiting;
+    }
+    if (at_grid != waiting) continue;
+    for (auto& block : blocks) {
+      if (block) block->pass_grid_barrier();
+    }
+  }
+}
+
+bool is_within(const Extent& wanted, const Extent& limit) {
+  return wanted.x <= limit.x && wanted.y <= limit.y && wanted.z <= limit.z;
+}
+
+}  // namespace
+
+Parameters Parameters::copy(const KernelRecord& kernel, void* const* values) {
+  Parameters made;
+  std::size_t total = 0;
+  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
+    total += (kernel.sizes[number] + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  made.bytes_.resize(total + kAlignment);
+  auto at = reinterpret_cast<std::uintptr_t>(made.bytes_.data());
+  auto* next = reinterpret_cast<unsigned char*>((at + kAlignment - 1) /
+                                                kAlignment * kAlignment);
+  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
+    const std::size_t size = kernel.sizes[number];
+    if (size != 0) std::memcpy(next, values[number], size);
+    made.pointers_.push_back(next);
+    next += (size + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  return made;
+}
+
+Parameters Parameters::unpack(const KernelRecord& kernel, const void* packed,
+                              std::size_t size) {
+  std::vector<void*> values;
+  std::vector<unsigned char> bytes(
+      static_cast<const unsigned char*>(packed),
+      static_cast<const unsigned char*>(packed) + size);
+  std::size_t at = 0;
+  std::size_t needed = 0;
+  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
+    const std::size_t bytes_of = kernel.sizes[number];
+    const std::size_t alignment = kernel.alignments[number];
+    at = (at + alignment - 1) / alignment * alignment;
+    needed = at + bytes_of;
+    if (needed > bytes.size()) bytes.resize(needed);
+    at = needed;
+  }
+  at = 0;
+  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
+    const std::size_t alignment = kernel.alignments[number];
+    at = (at + alignment - 1) / alignment * alignment;
+    values.push_back(bytes.data() + at);
+    at += kernel.sizes[number];
+  }
+  return copy(kernel, values.data());
+}
+
+GridRun::GridRun(const LaunchRequest& request, Parameters& parameters,
+                 const Operation& operation)
+    : request_(request),
+      parameters_(parameters),
+      operation_(operation),
+      blocks_(request.grid.count()) {}
+
+void GridRun::call_entry() const {
+  request_.kernel->record->entry(parameters_.pointers());
+}
+
+void GridRun::stop(Status failure) noexcept {
+  Status none = Status::kSuccess;
+  failure_.compare_exchange_strong(none, failure);
+}
+
+bool GridRun::take(std::uint64_t most, std::uint64_t* first,
+                   std::uint64_t* end) {
+  *first = next_.fetch_add(most, std::memory_order_relaxed);
+  *end = std::min(*first + most, blocks_);
+  return *first < blocks_;
+}
+
+bool GridRun::has_parameter(std::uintptr_t address) const noexcept {
+  return parameters_.has(address);
+}
+
+Extent GridRun::block_index(std::uint64_t number) const noexcept {
+  const Extent& grid = request_.grid;
+  return {static_cast<unsigned>(number % grid.x),
+          static_cast<unsigned>(number / grid.x % grid.y),
+          static_cast<unsigned>(number / grid.x / grid.y)};
+}
+
+Status check_launch(const LaunchRequest& request, const LaunchLimits& limits) {
+  const std::uint64_t threads = request.block.count();
+  if (threads == 0 || request.grid.count() == 0 ||
+      threads > limits.threads_per_block ||
+      !is_within(request.block, limits.block) ||
+      !is_within(request.grid, limits.grid)) {
+    return Status::kInvalidConfiguration;
+  }
+  const std::size_t allowed =
+      std::max(limits.shared_bytes, request.kernel->dynamic_shared_limit);
+  if (request.dynamic_shared > allowed) return Status::kInvalidValue;
+  return Status::kSuccess;
+}
+
+Status run_grid(const LaunchRequest& request, Parameters& parameters,
+                const Operation& operation) {
+  if (injected_in_kernel(request.kernel->name)) return Status::kLaunchFailure;
+  GridRun run(request, parameters, operation);
+  if (request.cooperative) {
+    run_together(run);
+  } else {
+    const std::uint64_t most = share_of(request.grid.count());
+    const std::uint64_t parts = (request.grid.count() + most - 1) / most;
+    const auto workers = static_cast<unsigned>(
+        std::min<std::uint64_t>(parts, Scheduler::get().worker_limit()));
+    Scheduler::get().share(workers, [&](unsigned) { run_blocks(run, most); });
+  }
+  return run.failure();
+}
+
+}  // namespace eclosion::emulator

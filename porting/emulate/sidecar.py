@@ -1,0 +1,137 @@
+"""A sidecar library: the device code of a program's units, compiled for the processor."""
+
+import hashlib
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from pathlib import Path
+
+from porting.emulate.frontend import Platform, making_command, reading_command
+from porting.emulate.kernel_entries import with_entries
+from porting.emulate.toolkits import compiler, tool
+from porting.emulate.unit_cache import Place, dependencies, own_digest, place_of
+from porting.emulate.units import Unit
+from porting.errors import InputError
+from porting.processes import scratch_folder
+from porting.toolkits.clang import Clang
+
+_SECONDS = 600
+_UNDEFINED = "__emutls_v."
+
+
+def build(units: Sequence[Unit], platform: Platform, libraries: Path, output: Path) -> None:
+    """Write the sidecar of units to `output`.
+
+    `libraries`: the folder of the emulator's libraries.  Raises InputError with the compiler's
+    words for a unit whose device code cannot be compiled or linked.
+    """
+    clang = compiler()
+    with ThreadPoolExecutor(cpu_count() or 1) as pool:
+        objects = list(pool.map(lambda unit: _object(clang, unit, platform), units))
+    with scratch_folder("porting-emulate-") as scratch:
+        table = scratch / "table.c"
+        table.write_text(_table(units, objects, platform, clang))
+        library = scratch / output.name
+        command = [str(clang.path), "-shared", "-fPIC", "-w", "-o", str(library)]
+        command += ["-x", "c", str(table), "-x", "none", *map(str, objects)]
+        command += ["-fuse-ld=lld", f"-L{libraries}", "-l:libeclosion_emulator.so.1", "-lm"]
+        command += ["-Wl,-z,defs", "-Wl,--build-id"]
+        _run(command, f"the sidecar of {len(units)} units")
+        output.parent.mkdir(parents=True, exist_ok=True)
+        library.replace(output) if _same_disk(library, output) else _copy(library, output)
+
+
+def _same_disk(one: Path, other: Path) -> bool:
+    return one.stat().st_dev == other.parent.stat().st_dev
+
+
+def _copy(source: Path, target: Path) -> None:
+    beside = target.with_name(f".{target.name}.new")
+    beside.write_bytes(source.read_bytes())
+    beside.chmod(0o755)
+    beside.replace(target)
+
+
+def _object(clang: Clang, unit: Unit, platform: Platform) -> Path:
+    """Return the object of a unit, compiled now or before."""
+    name = unit_name(unit)
+    asked = reading_command(clang, unit, platform, Path("unit.ll"))
+    place = place_of([clang.text, str(unit.folder), *asked], unit.source.stem, own_digest())
+    if not place.is_valid():
+        with scratch_folder("porting-emulate-") as scratch:
+            _compile(clang, unit, platform, scratch, place, name)
+    return place.object
+
+
+def _compile(
+    clang: Clang, unit: Unit, platform: Platform, scratch: Path, place: Place, name: str
+) -> None:
+    code, entries, bound = scratch / "unit.ll", scratch / "entries.ll", scratch / "unit.bc"
+    command = reading_command(clang, unit, platform, code)
+    _run(command, str(unit.source), unit.folder)
+    text = with_entries(code.read_text(), name, str(unit.source))
+    if unit.is_relocatable:
+        entries.write_text(text)
+        bound = entries
+    else:
+        # Units that are no relocatable device code do not share names.
+        entries.write_text(
+            text.replace("= externally_initialized", "= internal externally_initialized")
+        )
+        public = f"-internalize-public-api-list={name}"
+        passes = "-passes=internalize,globaldce"
+        _run(
+            [str(tool(clang, "opt")), passes, public, str(entries), "-o", str(bound)],
+            str(unit.source),
+        )
+    made = place.object.with_name(f".{scratch.name}.o")
+    _run(making_command(clang, bound, made), str(unit.source))
+    place.keep(made, dependencies(Path(f"{code}.d")))
+
+
+def unit_name(unit: Unit) -> str:
+    """Return the symbol of a unit's table."""
+    return "eclosion_unit_" + hashlib.sha256(str(unit.source).encode()).hexdigest()[:16]
+
+
+def _table(units: Sequence[Unit], objects: Sequence[Path], platform: Platform, clang: Clang) -> str:
+    """Return the C source of the sidecar's table, and of arrays whose size a launch gives."""
+    names = [unit_name(unit) for unit in units]
+    lines = ["#include <stdint.h>", "#include <stddef.h>"]
+    lines += [f"extern const char {name}[];" for name in names]
+    listed = ", ".join(names) or "NULL"
+    lines.append(f"static const void* const units[] = {{{listed}}};")
+    lines.append("struct record { uint64_t abi, wave; const void* const* units; uint64_t count; };")
+    lines.append(
+        f"const struct record eclosion_sidecar = {{1, {platform.wave}, units, {len(names)}}};"
+    )
+    lines.append("struct shared { size_t size, alignment; uintptr_t number; void* initial; };")
+    for number, symbol in enumerate(sorted(_dynamic_arrays(objects, clang))):
+        lines.append(
+            f'struct shared dynamic_{number} __asm__("{symbol}") = {{0, 16, UINTPTR_MAX, NULL}};'
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _dynamic_arrays(objects: Sequence[Path], clang: Clang) -> set[str]:
+    """Return the variables of blocks that no unit defines: `extern __shared__` arrays."""
+    if not objects:
+        return set()
+    command = [str(tool(clang, "llvm-nm")), "--format=posix", *map(str, objects)]
+    wanted, defined = set(), set()
+    for line in _run(command, "the objects").splitlines():
+        name, _, rest = line.partition(" ")
+        if name.startswith(_UNDEFINED):
+            (wanted if rest.startswith("U") else defined).add(name)
+    return wanted - defined
+
+
+def _run(command: Sequence[str], what: str, folder: Path | None = None) -> str:
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, check=False, timeout=_SECONDS
+    )
+    if done.returncode:
+        said = done.stderr.strip() or f"{command[0]} ended with {done.returncode}"
+        raise InputError(f"device code of {what} cannot be compiled for the processor:\n{said}")
+    return done.stdout
