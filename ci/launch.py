@@ -60,7 +60,7 @@ def command(cell: Cell, python: str, session: Session) -> list[str]:
     if cell.checked != "emulated":
         return tests
     emulator = [python, "-m", "porting", "emulate", "--platform", cell.platform]
-    return [*emulator, "--wave", str(cell.wave), "--", *tests]
+    return [*emulator, "--wave", str(cell.wave), "--arch", cell.target, "--", *tests]
 
 
 def container_commands(cell: Cell, engine: str, session: Session) -> tuple[list[str], list[str]]:

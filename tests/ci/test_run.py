@@ -94,11 +94,13 @@ def run_cell(python: str, tmp_path: Path) -> Run:
 def test_command_when_the_cell_is_emulated() -> None:
     session = Session("tests/parity", Path("j.xml"), ("-x",))
     command = launch.command(CELLS[ROCM], "/v/python", session)
-    assert command[:9] == [
-        *("/v/python", "-m", "porting", "emulate", "--platform", "rocm", "--wave", "64", "--")
+    emulator, tests = command[: command.index("--")], command[command.index("--") + 1 :]
+    assert emulator == [
+        *("/v/python", "-m", "porting", "emulate"),
+        *("--platform", "rocm", "--wave", "64", "--arch", "gfx942"),
     ]
-    assert command[9:13] == ["/v/python", "-m", "pytest", "tests/parity"]
-    assert command[command.index("-m", 12) + 1] == "not compiled and not soak and not realtime"
+    assert tests[:4] == ["/v/python", "-m", "pytest", "tests/parity"]
+    assert tests[tests.index("-m", 3) + 1] == "not compiled and not soak and not realtime"
     assert command[-2:] == ["--junitxml=j.xml", "-x"]
 
 
