@@ -85,6 +85,36 @@ ECLOSION_FUNCTION void atomicAddNoRet(float* address, float value) {
 #undef ECLOSION_COMPARE
 #undef ECLOSION_ATOMIC
 
+// The compiler's builtins for AMD devices.
+template <typename T, typename... Scope>
+ECLOSION_FUNCTION unsigned __builtin_amdgcn_atomic_inc32(T* address,
+                                                         unsigned limit,
+                                                         Scope...) {
+  return (unsigned)eclosion_device::atomic_increment(address, (T)limit);
+}
+template <typename T, typename... Scope>
+ECLOSION_FUNCTION unsigned __builtin_amdgcn_atomic_dec32(T* address,
+                                                         unsigned limit,
+                                                         Scope...) {
+  return (unsigned)eclosion_device::atomic_decrement(address, (T)limit);
+}
+ECLOSION_FUNCTION float __builtin_amdgcn_global_atomic_fadd_f32(float* address,
+                                                                float value) {
+  return eclosion_device::atomic_plus(address, value);
+}
+ECLOSION_FUNCTION double __builtin_amdgcn_global_atomic_fadd_f64(
+    double* address, double value) {
+  return eclosion_device::atomic_plus(address, value);
+}
+ECLOSION_FUNCTION float __builtin_amdgcn_flat_atomic_fadd_f32(float* address,
+                                                              float value) {
+  return eclosion_device::atomic_plus(address, value);
+}
+ECLOSION_FUNCTION double __builtin_amdgcn_flat_atomic_fadd_f64(double* address,
+                                                               double value) {
+  return eclosion_device::atomic_plus(address, value);
+}
+
 // The compiler's builtins, which know this processor. A macro does not expand
 // in itself, so the name in each is the builtin.
 #define __hip_atomic_load(address, ...) \

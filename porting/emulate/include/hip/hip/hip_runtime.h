@@ -29,6 +29,7 @@
 #include "eclosion/hip_builtins.h"
 #include "eclosion/hip_builtins_math.h"
 #include "eclosion/hip_clocks.h"
+#include "eclosion/hip_dot.h"
 #include "eclosion/hip_integers.h"
 #include "eclosion/hip_launch.h"
 #include "eclosion/hip_ocml.h"
