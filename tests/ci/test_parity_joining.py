@@ -1,7 +1,10 @@
 """Joining reports: rows that meet, what is missing, and what the platforms say together."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ci.cells import PLATFORMS
 from ci.errors import ParityError
 from ci.joining import Kind, Verdict, area, join, row_name
 from ci.junit import Case, Outcome, Report
@@ -177,3 +180,27 @@ def test_join_when_a_report_says_nonsense(name: str, value: str, told: str) -> N
     cases = report(CUDA, {"test_x": "p"}).cases
     with pytest.raises(ParityError, match=f"^the report of cell {CUDA} says that {told}$"):
         join([Report(facts(CUDA) | {name: value}, cases)])
+
+
+ANY = st.dictionaries(
+    st.sampled_from(["test_x", "test_x[1]", "test_y", "test_z[a-b]"]), st.sampled_from("pfs")
+)
+
+
+@given(st.tuples(*[ANY.filter(bool)] * 3))
+def test_join_when_anything_is_reported(told: tuple[dict[str, str], ...]) -> None:
+    """Laws of the table: nothing is lost, nothing is made up, and no pass hides a failure."""
+    cells = (CUDA, ROCM, ROCM_32)
+    joined = join(report(cell, tests) for cell, tests in zip(cells, told, strict=True))
+    rows = {row.test: row for row in joined.rows}
+    assert len(rows) == len(joined.rows)
+    assert set(rows) == {f"test_a::{name}" for tests in told for name in tests}
+    for test, row in rows.items():
+        letters = [tests.get(test.removeprefix("test_a::"), "-") for tests in told]
+        outcomes = [row.entries[cell].outcome.value[0] for cell in cells]
+        assert outcomes == [letter.replace("-", "m") for letter in letters]
+        passes = [row.platforms[platform] is Outcome.PASSED for platform in PLATFORMS]
+        assert passes == [letters[0] == "p", letters[1] == letters[2] == "p"]
+        assert (row.verdict is Verdict.PASSED) == all(passes)
+        assert (row.verdict is Verdict.DIFFERS) == (passes[0] != passes[1])
+        assert (row.verdict is Verdict.SKIPPED) <= set(letters).issubset("ps")
