@@ -19,7 +19,7 @@ _READING = ("-O2", "-g", "-fPIC", MACHINE, "-S", "-emit-llvm", "-fno-discard-val
 # As on devices of both vendors: products are fused with sums, conversions saturate, no errno.
 _DIALECT = (
     *("-fdeclspec", "-fsanitize=thread", "-ffp-contract=fast-honor-pragmas"),
-    *("-fno-strict-float-cast-overflow", "-fno-math-errno"),
+    *("-fno-strict-float-cast-overflow", "-fno-math-errno", "-fexcess-precision=16", "-w"),
 )
 _PRELUDES = {"cuda": "cuda_runtime.h", "hip": "eclosion/hip_prelude.h"}
 _WHOLE = ("-Xclang", "-disable-llvm-passes")
@@ -71,12 +71,13 @@ def reading_command(clang: Clang, unit: Unit, platform: Platform, output: Path) 
     language of the answer is changed.  Raises ToolchainError when the driver refuses the flags.
     """
     standard = () if any(flag.startswith("-std=") for flag in unit.flags) else (_STANDARD,)
-    ours = ("-isystem", str(platform.headers.device), "-isystem", str(INCLUDE))
+    # First of all: a build may name the vendor's headers itself.
+    ours = ("-I", str(platform.headers.device), "-I", str(INCLUDE))
     vendor = ("-isystem", str(platform.headers.include))
     prelude = ("-include", _PRELUDES[platform.language])
     words: Sequence[str] = (
         *(str(clang.path), "-###", "-x", "c++", *standard, *_READING, *_DIALECT, *_WHOLE),
-        *(*prelude, *unit.flags, *ours, *vendor, *platform.macros()),
+        *(*prelude, *ours, *unit.flags, *vendor, *platform.macros()),
         *("-MD", "-MF", f"{output}.d", str(unit.source), "-o", str(output)),
     )
     done = subprocess.run(

@@ -18,6 +18,8 @@ from porting.toolkits.clang import Clang
 
 _SECONDS = 600
 _UNDEFINED = "__emutls_v."
+# The compiler's support library has a function of the first name, for threads of the host.
+_SHARED = "__emutls_get_address=eclosion_shared_address"
 
 
 def build(units: Sequence[Unit], platform: Platform, libraries: Path, output: Path) -> None:
@@ -87,6 +89,9 @@ def _compile(
         )
     made = place.object.with_name(f".{scratch.name}.o")
     _run(making_command(clang, bound, made), str(unit.source))
+    _run(
+        [str(tool(clang, "llvm-objcopy")), f"--redefine-sym={_SHARED}", str(made)], str(unit.source)
+    )
     place.keep(made, dependencies(Path(f"{code}.d")))
 
 

@@ -14,6 +14,14 @@
 
 #define ECLOSION_DEVICE_ABI 1
 
+// Device code reads the lane through an address space of its own, which the
+// compiler does not instrument.
+#if defined(__CUDA__) || defined(__HIP__)
+#define ECLOSION_LANE_SPACE __attribute__((address_space(1)))
+#else
+#define ECLOSION_LANE_SPACE
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -68,14 +76,17 @@ enum eclosion_block_vote {
 };
 
 // The calling lane; the same for the whole life of a GPU thread.
-ECLOSION_DEVICE const struct eclosion_lane* eclosion_lane_now(void)
-    __attribute__((const));
+ECLOSION_DEVICE const ECLOSION_LANE_SPACE struct eclosion_lane*
+eclosion_lane_now(void) __attribute__((const));
 
 // Wait for all threads of the block. Orders memory of the block.
 ECLOSION_DEVICE int eclosion_block_barrier(int vote, int predicate);
 
 // Wait for all threads of a grid that was launched cooperatively.
 ECLOSION_DEVICE void eclosion_grid_barrier(void);
+
+// Whether this launch may wait for its whole grid.
+ECLOSION_DEVICE int eclosion_grid_is_cooperative(void);
 
 // Read the value of another lane. `argument`: the lane, distance or xor mask.
 // `width`: lanes of a part that reads only within itself, a power of two.

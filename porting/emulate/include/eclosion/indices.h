@@ -8,10 +8,10 @@
 
 namespace eclosion_device {
 
-using Lane = const __attribute__((address_space(1))) eclosion_lane;
+using Lane = const ECLOSION_LANE_SPACE eclosion_lane;
 
 __attribute__((device, always_inline, nodebug)) inline Lane* lane() {
-  return (Lane*)eclosion_lane_now();
+  return eclosion_lane_now();
 }
 
 ECLOSION_FUNCTION unsigned lane_in_wave() { return lane()->lane; }

@@ -89,7 +89,12 @@ std::optional<Allocation> below(std::uintptr_t address) {
   }
   Finding finding = finding_of(Kind::kOutOfBounds, access);
   const auto near = inside ? inside : below(access.address);
-  if (near) {
+  if (inside && !inside->is_ready) {
+    finding.text +=
+        ", in memory that a stream allocates, which this work does not wait "
+        "for";
+    finding.also.push_back({inside->site, "it was allocated here"});
+  } else if (near) {
     const std::uintptr_t end = near->base + near->size;
     finding.text += access.address < end
                         ? ", across the end of an allocation of "

@@ -52,6 +52,10 @@ void eclosion_grid_barrier(void) {
   block.wait_for_grid(site);
 }
 
+int eclosion_grid_is_cooperative(void) {
+  return current.block->grid().request().cooperative ? 1 : 0;
+}
+
 unsigned long long eclosion_wave_shuffle(int kind, unsigned long long value,
                                          int argument, int width,
                                          unsigned long long mask) {

@@ -2,7 +2,9 @@
 // variable that a block has for itself.
 //
 // The names are those of clang's -fsanitize=thread and -femulated-tls, whose
-// code calls them; neither runtime of LLVM is linked.
+// code calls them; neither runtime of LLVM is linked. What is called
+// __emutls_get_address there gets another name when a sidecar is made, since the
+// compiler's support library has that one too.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -118,7 +120,7 @@ void __tsan_vptr_read(void** at) {
 
 void __tsan_init(void) {}
 
-void* __emutls_get_address(void* control) {
+void* eclosion_shared_address(void* control) {
   using eclosion::emulator::SharedVariable;
   void* place =
       current.block->shared().place(*static_cast<SharedVariable*>(control));
