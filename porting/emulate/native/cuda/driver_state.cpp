@@ -1,9 +1,6 @@
 // Contexts of threads and devices, initialization, and what a fork leaves.
 #include "state.h"
 
-#include <pthread.h>
-
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -13,6 +10,7 @@
 #include "memory.h"
 #include "objects.h"
 #include "peers.h"
+#include "scheduler.h"
 #include "stream.h"
 
 namespace eclosion::cuda {
@@ -21,7 +19,6 @@ namespace {
 struct Process {
   std::mutex lock;
   bool is_initialized = false;
-  std::atomic<bool> is_forked{false};
   std::vector<ContextRef> primaries;
   emulator::Handles<CUcontext, Context> contexts;
 };
@@ -34,12 +31,6 @@ Process& process() {
 
 thread_local std::vector<ContextRef> stack;
 thread_local int thread_streams = 0;
-
-// The child has the parent's memory and none of its threads: nothing that was
-// put into a stream there would ever run.
-void after_fork() {
-  if (process().is_initialized) process().is_forked = true;
-}
 
 void make_current(const ContextRef& context) {
   if (context) emulator::set_current_device(context->device);
@@ -54,7 +45,9 @@ int count_devices() {
   return is_shown ? emulator::device_count() : 0;
 }
 
-Status check_capture(unsigned needs) {
+// cudaLaunchHostFunc, cuLaunchHostFunc (cuda.h): what they run makes no calls.
+Status check_caller(unsigned needs) {
+  if (emulator::is_in_host_function()) return Status::kNotPermitted;
   return (needs & kNoCapture) != 0 ? emulator::check_not_capturing()
                                    : Status::kSuccess;
 }
@@ -73,7 +66,7 @@ bool is_device(int device) { return device >= 0 && device < count_devices(); }
 
 Status initialize() {
   Process& state = process();
-  if (state.is_forked) return Status::kNotInitialized;
+  if (emulator::is_forked_child()) return Status::kNotInitialized;
   if (count_devices() == 0) return Status::kNoDevice;
   const std::lock_guard held(state.lock);
   if (state.is_initialized) return Status::kSuccess;
@@ -84,22 +77,25 @@ Status initialize() {
     context->handle = state.contexts.add(context);
     state.primaries.push_back(context);
   }
-  pthread_atfork(nullptr, nullptr, after_fork);
+  // From here on a fork leaves a process without the scheduler's threads.
+  emulator::Scheduler::get();
   state.is_initialized = true;
   return Status::kSuccess;
 }
 
 Status prepare_driver(unsigned needs) {
   if (needs == kNothing) return Status::kSuccess;
-  Process& state = process();
-  if (!state.is_initialized || state.is_forked) return Status::kNotInitialized;
+  const Process& state = process();
+  if (!state.is_initialized || emulator::is_forked_child()) {
+    return Status::kNotInitialized;
+  }
   if ((needs & kContext) != 0) {
     const ContextRef context = current_context();
     if (!context || !context->is_alive) return Status::kInvalidContext;
     const Status failure = emulator::device_failure(context->device);
     if (failure != Status::kSuccess) return failure;
   }
-  return check_capture(needs);
+  return check_caller(needs);
 }
 
 Status prepare_runtime(unsigned needs) {
@@ -116,7 +112,7 @@ Status prepare_runtime(unsigned needs) {
     const Status failure = emulator::device_failure(context->device);
     if (failure != Status::kSuccess) return failure;
   }
-  return check_capture(needs);
+  return check_caller(needs);
 }
 
 ContextRef current_context() { return stack.empty() ? nullptr : stack.back(); }

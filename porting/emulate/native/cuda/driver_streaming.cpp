@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device.h"
+#include "pool.h"
 
 namespace eclosion::cuda {
 namespace {
@@ -25,7 +26,18 @@ Status find_both(CUevent event_handle, CUstream stream_handle, EventRef* event,
   return find_stream(stream_handle, stream);
 }
 
+// Pools fall to their thresholds when a program synchronises (cuda.h,
+// CU_MEMPOOL_ATTR_RELEASE_THRESHOLD).
+Status synchronized(Status status, int device) {
+  if (status == Status::kSuccess) emulator::release_unused(device);
+  return status;
+}
+
 }  // namespace
+
+Status synchronize_device(int device) {
+  return synchronized(emulator::synchronize_device(device), device);
+}
 
 Status create_stream(unsigned flags, int priority, CUstream* stream) {
   if (stream == nullptr || (flags & ~CU_STREAM_NON_BLOCKING) != 0) {
@@ -46,7 +58,9 @@ Status destroy_stream(CUstream handle) {
 Status synchronize_stream(CUstream handle) {
   StreamRef stream;
   const Status status = find_stream(handle, &stream);
-  return status != Status::kSuccess ? status : stream->synchronize();
+  return status != Status::kSuccess
+             ? status
+             : synchronized(stream->synchronize(), stream->device());
 }
 
 Status query_stream(CUstream handle) {
@@ -97,7 +111,9 @@ Status wait_event(CUstream stream_handle, CUevent event_handle,
 Status synchronize_event(CUevent handle) {
   EventRef event;
   const Status status = find_event(handle, &event);
-  return status != Status::kSuccess ? status : event->synchronize();
+  return status != Status::kSuccess
+             ? status
+             : synchronized(event->synchronize(), event->device());
 }
 
 Status query_event(CUevent handle) {

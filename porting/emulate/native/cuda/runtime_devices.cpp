@@ -6,7 +6,7 @@
 #include "front.h"
 #include "peers.h"
 #include "release.h"
-#include "stream.h"
+#include "streaming.h"
 
 using namespace eclosion::cuda;
 namespace emulator = eclosion::emulator;
@@ -50,7 +50,7 @@ cudaError_t cudaInitDevice(int device, unsigned /*device_flags*/,
 
 cudaError_t cudaDeviceSynchronize() {
   return runtime_call(__func__, kContext | kNoCapture, [&]() -> RuntimeResult {
-    return emulator::synchronize_device(emulator::current_device());
+    return synchronize_device(emulator::current_device());
   });
 }
 

@@ -19,6 +19,8 @@ Status create_stream(unsigned flags, int priority, CUstream* stream);
 Status destroy_stream(CUstream stream);
 Status synchronize_stream(CUstream stream);
 Status query_stream(CUstream stream);
+// All streams of a device.
+Status synchronize_device(int device);
 
 // `flags`: CU_EVENT_*; interprocess events are without timing, else
 // kInvalidValue (cuda.h, cuEventCreate).
