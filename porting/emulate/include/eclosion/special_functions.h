@@ -58,27 +58,31 @@ ECLOSION_BOTH double inverse_erfc_of_small(double y) {
   return x;
 }
 
+// x with erf(x) = y for a size of y of 0.5 at most.
+ECLOSION_BOTH double inverse_small_erf(double y) {
+  double x = y * kRootOfPi / 2;
+  for (int step = 0; step < 8 && __builtin_fabs(x) > 1e-8; ++step) {
+    const double wrong = (erf(x) - y) / (2 / kRootOfPi * exp(-x * x));
+    const double change = wrong / (1 + x * wrong);
+    x -= change;
+    if (__builtin_fabs(change) <= 1e-16 * __builtin_fabs(x)) break;
+  }
+  return x;
+}
+
 ECLOSION_BOTH double inverse_erfc(double y) {
   if (!(y >= 0 && y <= 2)) return __builtin_nan("");
   if (y == 0) return __builtin_inf();
   if (y == 2) return -__builtin_inf();
+  // Near 1 the error of erfc is that of a whole, not of the small result.
+  if (y > 0.5 && y < 1.5) return inverse_small_erf(1 - y);
   return y <= 1 ? inverse_erfc_of_small(y) : -inverse_erfc_of_small(2 - y);
 }
 
 ECLOSION_BOTH double inverse_erf(double y) {
   const double size = __builtin_fabs(y);
-  // Above, 1 - size is exact.
-  if (size >= 0.5 || y != y) {
-    return __builtin_copysign(inverse_erfc(1 - size), y);
-  }
-  double x = size * kRootOfPi / 2;
-  for (int step = 0; step < 8 && x > 1e-8; ++step) {
-    const double wrong = (erf(x) - size) / (2 / kRootOfPi * exp(-x * x));
-    const double change = wrong / (1 + x * wrong);
-    x -= change;
-    if (__builtin_fabs(change) <= 1e-16 * x) break;
-  }
-  return __builtin_copysign(x, y);
+  if (size < 0.5) return inverse_small_erf(y);
+  return __builtin_copysign(inverse_erfc(1 - size), y);  // exact
 }
 
 // exp(x * x) * erfc(x)
@@ -97,16 +101,27 @@ ECLOSION_BOTH double scaled_erfc(double x) {
 
 // The series of the modified Bessel function; all of its terms have one sign.
 ECLOSION_BOTH double bessel_i(int order, double x) {
-  const double quarter = x * x / 4;
-  double term = order == 0 ? 1 : x / 2;
   if (__builtin_isinf(x)) return order == 0 ? __builtin_inf() : x;
-  double sum = term;
-  for (double k = 1; __builtin_fabs(term) > 1e-18 * __builtin_fabs(sum); ++k) {
-    term *= quarter / (k * (k + order));
+  const long double quarter = (long double)x * x / 4;
+  long double term = order == 0 ? 1 : (long double)x / 2;
+  long double sum = term;
+  for (int k = 1; __builtin_fabsl(term) > 1e-19L * __builtin_fabsl(sum); ++k) {
+    term *= quarter / ((long double)k * (k + order));
     sum += term;
-    if (__builtin_isinf(sum)) break;
+    if (__builtin_isinf((double)sum)) break;
   }
-  return sum;
+  return (double)sum;
+}
+
+// erfc(-x / sqrt(2)) / 2, corrected for what the division leaves over.
+ECLOSION_BOTH double normal_distribution(double x) {
+  if (!__builtin_isfinite(x)) return x > 0 ? 1 : x < 0 ? 0 : x;
+  constexpr double kHigh = -0.70710678118654757274;
+  constexpr double kLow = 4.833646656726457e-17;
+  const double argument = x * kHigh;
+  const double rest = __builtin_fma(x, kHigh, -argument) + x * kLow;
+  const double slope = 2 / kRootOfPi * exp(-argument * argument);
+  return (erfc(argument) - slope * rest) / 2;
 }
 
 // The length of a vector without overflow on the way.
@@ -149,7 +164,7 @@ ECLOSION_SPECIAL(rcbrt, 1 / cbrt(x))
 ECLOSION_SPECIAL(erfinv, inverse_erf(x))
 ECLOSION_SPECIAL(erfcinv, inverse_erfc(x))
 ECLOSION_SPECIAL(erfcx, scaled_erfc(x))
-ECLOSION_SPECIAL(normcdf, erfc(-x / kRootOfTwo) / 2)
+ECLOSION_SPECIAL(normcdf, normal_distribution(x))
 ECLOSION_SPECIAL(normcdfinv, -kRootOfTwo* inverse_erfc(2 * x))
 ECLOSION_SPECIAL(cyl_bessel_i0, bessel_i(0, x))
 ECLOSION_SPECIAL(cyl_bessel_i1, bessel_i(1, x))
