@@ -13,10 +13,9 @@ from porting.errors import InputError
 from porting.rules.ptx.template import Instruction, parse
 
 _CALL: Final = re.compile(
-    r"^(?P<indent>\s+)(?:(?P<result>%[-\w$.]+) = )?(?:tail )?call (?P<type>.+?) asm "
-    r'(?:sideeffect )?(?:alignstack )?"(?P<text>[^"]*)", '
-    r'"(?P<constraints>[^"]*)"\((?P<arguments>.*)\)'
-    r"(?P<rest>[^()]*)$"
+    r"^(?P<indent>\s+)(?:(?P<result>%[-\w$.]+) = )?(?:tail )?call (?:[a-z]+ )*"
+    r"(?P<type>i\d+|float|double|ptr|void|\{[^}]*\}) asm (?:sideeffect )?(?:alignstack )?"
+    r'"(?P<text>[^"]*)", "(?P<constraints>[^"]*)"\((?P<arguments>.*)\)(?P<rest>[^()]*)$'
 )
 _ESCAPE: Final = re.compile(r"\\([0-9A-F]{2})")
 _TEXT_ESCAPES: Final = {"$$": "$", "$(": "{", "$)": "}", "$|": "|"}
