@@ -28,7 +28,8 @@ ECLOSION_FUNCTION T read_first_lane(T value) {
 // runs.
 template <typename T>
 ECLOSION_FUNCTION T read_lane_or(T value, int from, T otherwise) {
-  const bool there = from >= 0 && (active_lanes() >> from & 1) != 0;
+  const Word active = active_lanes();  // of all, also where nothing is read
+  const bool there = from >= 0 && (active >> from & 1) != 0;
   const T read = read_lane(value, there ? from : lane_index());
   return there ? read : otherwise;
 }
