@@ -72,6 +72,12 @@ void for_each_row(const Box& box, Row row) {
   }
 }
 
+// Where the emulator itself reaches memory that the host's view may be shut to.
+Placement seen(const Placement& at) {
+  std::byte* alias = Memory::get().alias(at.base);
+  return {alias != nullptr ? alias : at.base, at.pitch, at.slice};
+}
+
 unsigned char* row_of(const Placement& at, std::size_t y, std::size_t z) {
   return static_cast<unsigned char*>(at.base) + z * at.slice + y * at.pitch;
 }
@@ -151,8 +157,10 @@ Status plan_copy(const Placement& to, const Placement& from, const Box& box,
     work->title = {"copy of nothing", site};
   }
   work->body = [to, from, box](Operation&) {
+    const Placement target = seen(to);
+    const Placement source = seen(from);
     for_each_row(box, [&](std::size_t y, std::size_t z) {
-      std::memmove(row_of(to, y, z), row_of(from, y, z), box.width);
+      std::memmove(row_of(target, y, z), row_of(source, y, z), box.width);
     });
     return Status::kSuccess;
   };
@@ -169,8 +177,9 @@ Status plan_fill(const Placement& to, const Box& box, std::uint32_t value,
     work->ranges = {range(to, box, true)};
   }
   work->body = [to, box, value, element](Operation&) {
+    const Placement target = seen(to);
     for_each_row(box, [&](std::size_t y, std::size_t z) {
-      fill_row(row_of(to, y, z), box.width, value, element);
+      fill_row(row_of(target, y, z), box.width, value, element);
     });
     return Status::kSuccess;
   };

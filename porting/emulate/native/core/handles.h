@@ -28,6 +28,25 @@ class Handles {
     return found == objects_.end() ? nullptr : found->second;
   }
 
+  // The handle of an object, whichever it has; null: none.
+  Handle handle_of(const Object* object) const {
+    const std::lock_guard held(lock_);
+    for (const auto& [handle, own] : objects_) {
+      if (own.get() == object) return reinterpret_cast<Handle>(handle);
+    }
+    return nullptr;
+  }
+
+  // Whether any object is what `is_it` says.
+  template <typename Test>
+  bool any(Test is_it) const {
+    const std::lock_guard held(lock_);
+    for (const auto& [handle, own] : objects_) {
+      if (is_it(*own)) return true;
+    }
+    return false;
+  }
+
   // Forget a handle and give its object; null: no such handle.
   std::shared_ptr<Object> take(Handle handle) {
     const std::lock_guard held(lock_);

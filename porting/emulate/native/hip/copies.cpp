@@ -31,7 +31,7 @@ hipError_t hipMemcpy(void* to, const void* from, std::size_t size,
 hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t size,
                                hipMemcpyKind kind, hipStream_t stream) {
   const void* site = __builtin_return_address(0);
-  return call_outside_capture(__func__, [&] {
+  return call_outside_capture_since_7(__func__, [&] {
     return copy(line(to, from, size, kind), stream, Wait::kYes, site);
   });
 }

@@ -1,6 +1,7 @@
 // Copies and fills: the vendor's checks, and when the program has to wait.
 #include "copying.h"
 
+#include "devices.h"
 #include "front.h"
 #include "objects.h"
 
@@ -38,7 +39,10 @@ bool has_to_wait(const CopyRequest& request, Wait wait) {
          is_pageable(request.from.base);
 }
 
-hipError_t put_and_wait(const StreamRef& stream, Work work, bool waits) {
+hipError_t put_and_wait(hipStream_t handle, Work work, bool waits) {
+  const StreamRef stream = find_stream(handle);
+  if (stream == nullptr) return invalid_stream();
+  use_device(stream->device());
   const bool is_captured = stream->capture_state() != CaptureState::kNone;
   const Status status = stream->put(std::move(work));
   if (status != Status::kSuccess || !waits || is_captured) {
@@ -60,8 +64,15 @@ CopyRequest line(void* to, const void* from, std::size_t size,
 hipError_t plan(const CopyRequest& request, const void* site, Work* work) {
   if (!is_kind(request.kind)) return hipErrorInvalidMemcpyDirection;
   if (!request.box.is_empty() && !fits(request)) return hipErrorInvalidValue;
+  work->parameters = request;
   return number(
       emulator::plan_copy(request.to, request.from, request.box, site, work));
+}
+
+hipError_t plan(const FillRequest& request, const void* site, Work* work) {
+  work->parameters = request;
+  return number(emulator::plan_fill(request.to, request.box, request.value,
+                                    request.element, site, work));
 }
 
 hipError_t copy(const CopyRequest& request, hipStream_t handle, Wait wait,
@@ -69,21 +80,15 @@ hipError_t copy(const CopyRequest& request, hipStream_t handle, Wait wait,
   Work work;
   const hipError_t status = plan(request, site, &work);
   if (status != hipSuccess || request.box.is_empty()) return status;
-  const StreamRef stream = find_stream(handle);
-  if (stream == nullptr) return hipErrorInvalidHandle;
-  return put_and_wait(stream, std::move(work), has_to_wait(request, wait));
+  return put_and_wait(handle, std::move(work), has_to_wait(request, wait));
 }
 
-hipError_t fill(const emulator::Placement& to, const emulator::Box& box,
-                std::uint32_t value, unsigned element, hipStream_t handle,
-                Wait wait, const void* site) {
+hipError_t fill(const FillRequest& request, hipStream_t handle, Wait wait,
+                const void* site) {
   Work work;
-  const hipError_t status =
-      number(emulator::plan_fill(to, box, value, element, site, &work));
-  if (status != hipSuccess || box.is_empty()) return status;
-  const StreamRef stream = find_stream(handle);
-  if (stream == nullptr) return hipErrorInvalidHandle;
-  return put_and_wait(stream, std::move(work), wait == Wait::kYes);
+  const hipError_t status = plan(request, site, &work);
+  if (status != hipSuccess || request.box.is_empty()) return status;
+  return put_and_wait(handle, std::move(work), wait == Wait::kYes);
 }
 
 }  // namespace eclosion::hip

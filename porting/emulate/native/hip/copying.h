@@ -25,12 +25,20 @@ CopyRequest line(void* to, const void* from, std::size_t size,
 hipError_t plan(const CopyRequest& request, const void* site,
                 emulator::Work* work);
 
+// One fill as it is asked for, and as a graph keeps it.
+struct FillRequest {
+  emulator::Placement to;
+  emulator::Box box;  // the width in bytes
+  std::uint32_t value = 0;
+  unsigned element = 1;  // bytes of the value: 1, 2 or 4
+};
+
+hipError_t plan(const FillRequest& request, const void* site,
+                emulator::Work* work);
+
 hipError_t copy(const CopyRequest& request, hipStream_t stream, Wait wait,
                 const void* site);
-
-// `element`: 1, 2 or 4 bytes; the box's width is in bytes.
-hipError_t fill(const emulator::Placement& to, const emulator::Box& box,
-                std::uint32_t value, unsigned element, hipStream_t stream,
-                Wait wait, const void* site);
+hipError_t fill(const FillRequest& request, hipStream_t stream, Wait wait,
+                const void* site);
 
 }  // namespace eclosion::hip

@@ -11,6 +11,7 @@
 #include "front.h"
 #include "memory.h"
 #include "peers.h"
+#include "pool.h"
 #include "stream.h"
 
 namespace eclosion::hip {
@@ -173,14 +174,21 @@ hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
 
 hipError_t hipDeviceSynchronize() {
   return call_outside_capture(__func__, [] {
-    return eclosion::emulator::synchronize_device(use_current_device());
+    const int device = use_current_device();
+    const Status status = eclosion::emulator::synchronize_device(device);
+    if (status == Status::kSuccess) {
+      eclosion::emulator::release_unused(device);
+    }
+    return status;
   });
 }
 
 hipError_t hipDeviceReset() {
-  return call_outside_capture(__func__, [] {
+  const void* site = __builtin_return_address(0);
+  return call_outside_capture(__func__, [&] {
     const int device = eclosion::emulator::current_device();
     (void)eclosion::emulator::synchronize_device(device);
+    eclosion::emulator::Memory::get().free_all(device, site);
     eclosion::emulator::reset_peers(device);
     forget_use(device);
     flags_of[device] = 0;
@@ -228,7 +236,7 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, std::size_t value) {
 // hip_runtime_api.h, hipFuncCache_t and hipSharedMemConfig: "On AMD devices and
 // some Nvidia devices, these hints and controls are ignored."
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t) {
-  return call(__func__, [] { return hipSuccess; });
+  return call_outside_capture_since_7(__func__, [] { return hipSuccess; });
 }
 hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* config) {
   return call(__func__, [&] {
@@ -238,7 +246,7 @@ hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* config) {
   });
 }
 hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig) {
-  return call(__func__, [] { return hipSuccess; });
+  return call_outside_capture_since_7(__func__, [] { return hipSuccess; });
 }
 hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* config) {
   return call(__func__, [&] {

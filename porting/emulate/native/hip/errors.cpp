@@ -1,9 +1,9 @@
 // Errors: the table of numbers, their names, and the error state of a thread.
 //
 // hipGetLastError up to 6.x gives what the last call returned; from 7.0 on the
-// last error is kept until it is read, and hipErrorNotReady is none
-// (ROCm 7.0 release notes, "HIP API changes"; hip_runtime_api.h has
-// hipExtGetLastError for the older form).
+// last error is kept until it is read, and hipErrorNotReady is none;
+// hipExtGetLastError keeps the older form (HIP documentation, "HIP API 7.0
+// changes", "Update hipGetLastError").
 #include "error_texts.h"
 #include "front.h"
 

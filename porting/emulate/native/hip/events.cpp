@@ -2,6 +2,7 @@
 #include "devices.h"
 #include "front.h"
 #include "objects.h"
+#include "pool.h"
 
 using namespace eclosion::hip;
 using eclosion::emulator::Event;
@@ -36,7 +37,8 @@ hipError_t record(hipEvent_t handle, hipStream_t in, unsigned flags) {
   }
   const EventRef event = events().find(handle);
   const StreamRef stream = find_stream(in);
-  if (event == nullptr || stream == nullptr) return hipErrorInvalidHandle;
+  if (event == nullptr) return hipErrorInvalidHandle;
+  if (stream == nullptr) return invalid_stream();
   // kInvalidHandle: the event is of another device.
   return number(flags == hipEventRecordExternal
                     ? event->record_external(*stream)
@@ -79,13 +81,23 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream,
 hipError_t hipEventSynchronize(hipEvent_t handle) {
   return call(__func__, [&]() -> hipError_t {
     const EventRef event = events().find(handle);
-    return event == nullptr ? hipErrorInvalidHandle
-                            : number(event->synchronize());
+    if (event == nullptr) return hipErrorInvalidHandle;
+    const Status status = event->synchronize();
+    if (status == Status::kSuccess) {
+      eclosion::emulator::release_unused(event->device());
+    }
+    return number(status);
   });
 }
 
 hipError_t hipEventQuery(hipEvent_t handle) {
   return call(__func__, [&]() -> hipError_t {
+    // From 7.0 on an error in a thread that captures globally (HIP
+    // documentation, "HIP API 7.0 changes", "Check stream capture mode").
+    if (release_is_at_least(7)) {
+      const hipError_t status = check_not_capturing();
+      if (status != hipSuccess) return status;
+    }
     const EventRef event = events().find(handle);
     return event == nullptr ? hipErrorInvalidHandle : number(event->query());
   });

@@ -15,7 +15,7 @@ hipError_t fill_line(void* to, std::uint32_t value, unsigned element,
   if (__builtin_mul_overflow(count, element, &size)) {
     return hipErrorInvalidValue;
   }
-  return fill({to, size, size}, {size, 1, 1}, value, element, stream, wait,
+  return fill({{to, size, size}, {size, 1, 1}, value, element}, stream, wait,
               site);
 }
 
@@ -27,7 +27,7 @@ hipError_t fill_plane(void* to, std::size_t pitch, std::uint32_t value,
   if (__builtin_mul_overflow(width, element, &size)) {
     return hipErrorInvalidValue;
   }
-  return fill({to, pitch, pitch * height}, {size, height, 1}, value, element,
+  return fill({{to, pitch, pitch * height}, {size, height, 1}, value, element},
               stream, wait, site);
 }
 
@@ -35,8 +35,8 @@ hipError_t fill_box(const hipPitchedPtr& to, std::uint32_t value,
                     const hipExtent& extent, hipStream_t stream, Wait wait,
                     const void* site) {
   const Placement at{to.ptr, to.pitch, to.pitch * to.ysize};
-  return fill(at, {extent.width, extent.height, extent.depth}, value, 1, stream,
-              wait, site);
+  return fill({at, {extent.width, extent.height, extent.depth}, value, 1},
+              stream, wait, site);
 }
 
 std::uint32_t bits(int value) { return static_cast<std::uint32_t>(value); }

@@ -30,6 +30,9 @@ hipError_t begin();
 // kCaptureUnsupported, and the capture is invalid, where the thread captures.
 hipError_t check_not_capturing();
 
+// Whether the emulated release is this one or newer.
+bool release_is_at_least(int major, int minor = 0);
+
 // No exception leaves a C function.
 template <typename Body>
 hipError_t guarded(Body body) noexcept {
@@ -62,12 +65,18 @@ hipError_t call_outside_capture(const char* function, Body body) {
   });
 }
 
-// "7.1" -> whether the emulated release is `major` or newer.
-bool release_is_at_least(int major);
+// The same for what older releases allow while capturing: from 7.0 on (HIP
+// documentation, "HIP API 7.0 changes", "Stream capture updates").
+template <typename Body>
+hipError_t call_outside_capture_since_7(const char* function, Body body) {
+  return release_is_at_least(7) ? call_outside_capture(function, body)
+                                : call(function, body);
+}
 
 bool is_device(int device);
 
-// End the process as the vendor's runtime does after a device fault.
+// End the process as the vendor's runtime does after a device fault,
+// before 7.0.
 [[noreturn]] void end_process(Status fault, int device, const char* kernel);
 
 }  // namespace eclosion::hip

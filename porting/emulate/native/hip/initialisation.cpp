@@ -52,21 +52,28 @@ hipError_t check_not_capturing() {
   return number(emulator::check_not_capturing());
 }
 
-bool release_is_at_least(int major) {
-  // "7.1"; without a number: the newest.
-  const int release = std::atoi(emulator::Config::get().release.c_str());
-  return release == 0 || release >= major;
+bool release_is_at_least(int major, int minor) {
+  static const std::pair<int, int> release = [] {
+    // "7.1"; without a number: the newest.
+    int one = 0;
+    int two = 0;
+    const int read = std::sscanf(emulator::Config::get().release.c_str(),
+                                 "%d.%d", &one, &two);
+    return read < 1 ? std::pair(HIP_VERSION_MAJOR, HIP_VERSION_MINOR)
+                    : std::pair(one, two);
+  }();
+  return release >= std::pair(major, minor);
 }
 
 bool is_device(int device) {
   return device >= 0 && device < emulator::device_count();
 }
 
-// The vendor's runtime has a thread that waits for faults of the device, prints
-// one line and calls abort(): AMD's documentation on debugging memory faults
-// ("Memory access fault by GPU node ... Reason: Page not present"),
-// ROCR-Runtime src/core/runtime/runtime.cpp, VMFaultHandler. No call returns an
-// error then.
+// Before 7.0 the lower runtime's handler prints one line and calls abort(), so
+// no call returns an error (ROCR-Runtime, src/core/runtime/runtime.cpp,
+// VMFaultHandler). "Exceptions that occur during kernel execution will no
+// longer abort the process, but will instead return an error": HIP
+// documentation, "HIP API 7.0 changes".
 void end_process(Status fault, int device, const char* kernel) {
   std::fflush(stdout);
   std::fprintf(stderr,

@@ -32,6 +32,26 @@ bool is_too_large(dim3 grid, dim3 block) {
          std::uint64_t{grid.z} * block.z >= kLimit;
 }
 
+bool is_empty(dim3 size) { return size.x == 0 || size.y == 0 || size.z == 0; }
+
+// What the releases say of sizes, where it is not the core's word (HIP
+// documentation, "HIP API 7.0 changes", "Kernel launch APIs"): from 7.0 on a
+// size of 0 is hipErrorInvalidValue, and before, so are too many threads.
+hipError_t check_shape(const Launch& launch, int device) {
+  const emulator::LaunchLimits& limits = emulator::device_facts(device).limits;
+  const bool is_new = release_is_at_least(7);
+  if (is_empty(launch.grid) || is_empty(launch.block)) {
+    return is_new ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
+  }
+  if (is_too_large(launch.grid, launch.block)) {
+    return hipErrorInvalidConfiguration;
+  }
+  if (extent(launch.block).count() > limits.threads_per_block && !is_new) {
+    return hipErrorInvalidValue;
+  }
+  return hipSuccess;
+}
+
 hipError_t copy_parameters(const Kernel& kernel, const Arguments& arguments,
                            std::shared_ptr<Parameters>* copy) {
   const emulator::KernelRecord& record = *kernel.record;
@@ -46,6 +66,16 @@ hipError_t copy_parameters(const Kernel& kernel, const Arguments& arguments,
   *copy =
       std::make_shared<Parameters>(Parameters::copy(record, arguments.values));
   return hipSuccess;
+}
+
+// The same document: from 7.0 on launches say hipErrorContextIsDestroyed of an
+// invalid stream, the cooperative one hipErrorInvalidHandle; before, they said
+// hipErrorInvalidValue and hipErrorContextIsDestroyed.
+hipError_t invalid_launch_stream(bool is_cooperative) {
+  if (release_is_at_least(7)) {
+    return is_cooperative ? hipErrorInvalidHandle : hipErrorContextIsDestroyed;
+  }
+  return is_cooperative ? hipErrorContextIsDestroyed : hipErrorInvalidValue;
 }
 
 }  // namespace
@@ -86,9 +116,8 @@ hipError_t plan(Launch launch, int device, const Arguments& arguments,
   Kernel* kernel = nullptr;
   hipError_t status = find_kernel(launch.function, device, &kernel);
   if (status != hipSuccess) return status;
-  if (is_too_large(launch.grid, launch.block)) {
-    return hipErrorInvalidConfiguration;
-  }
+  status = check_shape(launch, device);
+  if (status != hipSuccess) return status;
   const LaunchRequest request{kernel,
                               device,
                               extent(launch.grid),
@@ -105,7 +134,7 @@ hipError_t plan(Launch launch, int device, const Arguments& arguments,
   work->title = {"kernel " + kernel->name, site};
   work->body = [request, parameters = launch.parameters](Operation& operation) {
     const Status end = emulator::run_grid(request, *parameters, operation);
-    if (end != Status::kSuccess) {
+    if (end != Status::kSuccess && !release_is_at_least(7)) {
       end_process(end, request.device, request.kernel->name.c_str());
     }
     return end;
@@ -117,7 +146,7 @@ hipError_t plan(Launch launch, int device, const Arguments& arguments,
 hipError_t launch(hipStream_t handle, Launch launch, const Arguments& arguments,
                   const void* site) {
   const emulator::StreamRef stream = find_stream(handle);
-  if (stream == nullptr) return hipErrorInvalidHandle;
+  if (stream == nullptr) return invalid_launch_stream(launch.is_cooperative);
   use_device(stream->device());
   emulator::Work work;
   const hipError_t status =

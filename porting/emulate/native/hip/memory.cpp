@@ -45,9 +45,15 @@ std::optional<emulator::Allocation> begins_at(const void* address) {
   return is_first ? found : std::nullopt;
 }
 
+// hip_runtime_api.h, hipFree and hipHostFree: "This API performs an implicit
+// hipDeviceSynchronize() call"; from 7.0 on not for what hipMallocAsync gave
+// (HIP documentation, "HIP API 7.0 changes", "Update hipFree").
+bool has_to_wait(const emulator::Allocation& allocation) {
+  const bool is_pooled = allocation.pool != 0;
+  return allocation.device >= 0 && !(is_pooled && release_is_at_least(7));
+}
+
 // Free what one of two kinds has; `otherwise`: the error of another address.
-// Both forms wait for the device (hip_runtime_api.h, hipFree and hipHostFree:
-// "This API performs an implicit hipDeviceSynchronize() call").
 hipError_t release(void* address, MemoryKind kind, MemoryKind second,
                    hipError_t otherwise, const void* site) {
   if (address == nullptr) return hipSuccess;
@@ -55,7 +61,7 @@ hipError_t release(void* address, MemoryKind kind, MemoryKind second,
   const bool is_kind = found && (found->kind == kind || found->kind == second);
   // What is not there is told as a finding by free().
   if (found && !is_kind) return otherwise;
-  if (is_kind && found->device >= 0) {
+  if (is_kind && has_to_wait(*found)) {
     (void)emulator::synchronize_device(found->device);
   }
   const Status status =
@@ -153,7 +159,7 @@ hipError_t hipMemAllocHost(void** address, std::size_t size) {
 
 hipError_t hipMallocManaged(void** address, std::size_t size, unsigned flags) {
   const void* site = __builtin_return_address(0);
-  return call_outside_capture(__func__, [&] {
+  return call_outside_capture_since_7(__func__, [&] {
     // hip_runtime_api.h: "must be either hipMemAttachGlobal or
     // hipMemAttachHost".
     if (flags != hipMemAttachGlobal && flags != hipMemAttachHost) {

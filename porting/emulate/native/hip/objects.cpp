@@ -2,7 +2,6 @@
 #include "objects.h"
 
 #include "device.h"
-#include "devices.h"
 #include "front.h"
 
 namespace eclosion::hip {
@@ -30,11 +29,9 @@ StreamRef find_stream(hipStream_t handle) {
   return owned == nullptr ? nullptr : owned->stream;
 }
 
-hipError_t put(hipStream_t handle, emulator::Work work) {
-  const StreamRef stream = find_stream(handle);
-  if (stream == nullptr) return hipErrorInvalidHandle;
-  use_device(stream->device());
-  return number(stream->put(std::move(work)));
+hipError_t invalid_stream() {
+  return release_is_at_least(7) ? hipErrorInvalidHandle
+                                : hipErrorContextIsDestroyed;
 }
 
 }  // namespace eclosion::hip

@@ -25,7 +25,11 @@ emulator::Handles<hipEvent_t, emulator::Event>& events();
 // hipStreamPerThread the thread's. Null: no such stream.
 emulator::StreamRef find_stream(hipStream_t handle);
 
-// Put work into a stream. hipErrorInvalidHandle: no such stream.
-hipError_t put(hipStream_t handle, emulator::Work work);
+// What a call says of a stream that there is not. Up to 6.x it is
+// hipErrorContextIsDestroyed; from 7.0 on streams are not checked, and the
+// vendor's runtime crashes, as CUDA's does (HIP documentation, "HIP API 7.0
+// changes", "Invalid stream input parameter handling"): the emulator says
+// hipErrorInvalidHandle.
+hipError_t invalid_stream();
 
 }  // namespace eclosion::hip

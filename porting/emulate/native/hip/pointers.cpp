@@ -94,13 +94,15 @@ using namespace eclosion::hip;
 extern "C" {
 
 // hip_runtime_api.h: an address that no call of HIP gave is
-// hipErrorInvalidValue, as it was in CUDA before 11.0; there is no
-// "unregistered" answer.
+// hipErrorInvalidValue, as it was in CUDA before 11.0. Null is no error
+// from 7.0 on (HIP documentation, "HIP API 7.0 changes").
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes,
                                    const void* address) {
   return call(__func__, [&] {
     if (attributes == nullptr || address == nullptr) {
-      return hipErrorInvalidValue;
+      if (!release_is_at_least(7)) return hipErrorInvalidValue;
+      if (attributes != nullptr) *attributes = {};
+      return hipSuccess;
     }
     const auto found = find(address);
     if (!found) return hipErrorInvalidValue;

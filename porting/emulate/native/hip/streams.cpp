@@ -3,6 +3,7 @@
 #include "devices.h"
 #include "front.h"
 #include "objects.h"
+#include "pool.h"
 
 using namespace eclosion::hip;
 using eclosion::emulator::CaptureState;
@@ -40,7 +41,7 @@ template <typename T, typename Ask>
 hipError_t ask(hipStream_t handle, T* to, Ask answer) {
   if (to == nullptr) return hipErrorInvalidValue;
   const StreamRef stream = find_stream(handle);
-  if (stream == nullptr) return hipErrorInvalidHandle;
+  if (stream == nullptr) return invalid_stream();
   *to = answer(*stream);
   return hipSuccess;
 }
@@ -112,15 +113,19 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 hipError_t hipStreamQuery(hipStream_t handle) {
   return call(__func__, [&]() -> hipError_t {
     const StreamRef stream = find_stream(handle);
-    return stream == nullptr ? hipErrorInvalidHandle : number(stream->query());
+    return stream == nullptr ? invalid_stream() : number(stream->query());
   });
 }
 
 hipError_t hipStreamSynchronize(hipStream_t handle) {
   return call(__func__, [&]() -> hipError_t {
     const StreamRef stream = find_stream(handle);
-    if (stream == nullptr) return hipErrorInvalidHandle;
-    return number(stream->synchronize());
+    if (stream == nullptr) return invalid_stream();
+    const Status status = stream->synchronize();
+    if (status == Status::kSuccess) {
+      eclosion::emulator::release_unused(stream->device());
+    }
+    return number(status);
   });
 }
 
@@ -183,7 +188,7 @@ hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function,
   return call(__func__, [&]() -> hipError_t {
     if (function == nullptr) return hipErrorInvalidValue;
     const StreamRef stream = find_stream(handle);
-    if (stream == nullptr) return hipErrorInvalidHandle;
+    if (stream == nullptr) return invalid_stream();
     return number(stream->put_host(
         {"function of the host", site}, [=](Status) { function(data); },
         false));
@@ -197,7 +202,7 @@ hipError_t hipStreamAddCallback(hipStream_t handle,
   return call(__func__, [&]() -> hipError_t {
     if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
     const StreamRef stream = find_stream(handle);
-    if (stream == nullptr) return hipErrorInvalidHandle;
+    if (stream == nullptr) return invalid_stream();
     if (stream->capture_state() != CaptureState::kNone) {
       return hipErrorStreamCaptureUnsupported;
     }

@@ -1,0 +1,141 @@
+// Instantiated graphs: made, launched, updated as a whole.
+#include "devices.h"
+#include "front.h"
+#include "graph_objects.h"
+#include "objects.h"
+
+namespace eclosion::hip {
+
+namespace {
+
+using emulator::GraphDifference;
+using emulator::GraphExec;
+using emulator::GraphExecRef;
+using emulator::GraphRef;
+
+constexpr unsigned long long kFlags = hipGraphInstantiateFlagAutoFreeOnLaunch |
+                                      hipGraphInstantiateFlagUpload |
+                                      hipGraphInstantiateFlagDeviceLaunch |
+                                      hipGraphInstantiateFlagUseNodePriority;
+
+hipError_t instantiate(hipGraphExec_t* made, hipGraph_t handle,
+                       unsigned long long flags) {
+  const GraphRef graph = graphs().find(handle);
+  if (made == nullptr || graph == nullptr || (flags & ~kFlags) != 0) {
+    return hipErrorInvalidValue;
+  }
+  use_current_device();
+  GraphExecRef exec;
+  const hipError_t status = number(GraphExec::instantiate(*graph, &exec));
+  if (status != hipSuccess) return status;
+  *made = executables().add(
+      std::make_shared<Executable>(Executable{std::move(exec), flags}));
+  return hipSuccess;
+}
+
+hipGraphExecUpdateResult result_of(GraphDifference difference) {
+  switch (difference) {
+    case GraphDifference::kNone:
+      return hipGraphExecUpdateSuccess;
+    case GraphDifference::kNodeKind:
+      return hipGraphExecUpdateErrorNodeTypeChanged;
+    case GraphDifference::kDevice:
+      return hipGraphExecUpdateErrorNotSupported;
+    default:
+      return hipGraphExecUpdateErrorTopologyChanged;
+  }
+}
+
+}  // namespace
+
+}  // namespace eclosion::hip
+
+using namespace eclosion::hip;
+using eclosion::emulator::GraphDifference;
+using eclosion::emulator::GraphNode;
+using eclosion::emulator::GraphRef;
+using eclosion::emulator::Status;
+using eclosion::emulator::StreamRef;
+
+extern "C" {
+
+hipError_t hipGraphInstantiate(hipGraphExec_t* made, hipGraph_t graph,
+                               hipGraphNode_t* /*wrong*/, char* /*log*/,
+                               std::size_t /*size*/) {
+  return call(__func__, [&] { return instantiate(made, graph, 0); });
+}
+
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* made, hipGraph_t graph,
+                                        unsigned long long flags) {
+  return call(__func__, [&] { return instantiate(made, graph, flags); });
+}
+
+hipError_t hipGraphInstantiateWithParams(
+    hipGraphExec_t* made, hipGraph_t graph,
+    hipGraphInstantiateParams* parameters) {
+  return call(__func__, [&]() -> hipError_t {
+    if (parameters == nullptr) return hipErrorInvalidValue;
+    const hipError_t status = instantiate(made, graph, parameters->flags);
+    parameters->errNode_out = nullptr;
+    parameters->result_out = status == hipSuccess ? hipGraphInstantiateSuccess
+                                                  : hipGraphInstantiateError;
+    return status;
+  });
+}
+
+hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
+  return call(__func__, [&] {
+    return executables().take(exec) != nullptr ? hipSuccess
+                                               : hipErrorInvalidValue;
+  });
+}
+
+hipError_t hipGraphExecGetFlags(hipGraphExec_t exec,
+                                unsigned long long* flags) {
+  return call(__func__, [&] {
+    const auto found = executables().find(exec);
+    if (found == nullptr || flags == nullptr) return hipErrorInvalidValue;
+    *flags = found->flags;
+    return hipSuccess;
+  });
+}
+
+hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t handle) {
+  const void* site = __builtin_return_address(0);
+  return call(__func__, [&]() -> hipError_t {
+    const auto found = executables().find(exec);
+    if (found == nullptr) return hipErrorInvalidValue;
+    const StreamRef stream = find_stream(handle);
+    if (stream == nullptr) return invalid_stream();
+    return number(found->exec->launch(*stream, site));
+  });
+}
+
+// Nothing has to be brought to the device before a launch.
+hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream) {
+  return call(__func__, [&] {
+    if (executables().find(exec) == nullptr) return hipErrorInvalidValue;
+    return find_stream(stream) == nullptr ? invalid_stream() : hipSuccess;
+  });
+}
+
+hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t handle,
+                              hipGraphNode_t* wrong,
+                              hipGraphExecUpdateResult* result) {
+  return call(__func__, [&]() -> hipError_t {
+    const auto found = executables().find(exec);
+    const GraphRef graph = graphs().find(handle);
+    if (found == nullptr || graph == nullptr || wrong == nullptr ||
+        result == nullptr) {
+      return hipErrorInvalidValue;
+    }
+    GraphDifference difference = GraphDifference::kNone;
+    const GraphNode* at = nullptr;
+    const Status status = found->exec->update(*graph, &difference, &at);
+    *wrong = handle_of(const_cast<GraphNode*>(at));
+    *result = result_of(difference);
+    return number(status);
+  });
+}
+
+}  // extern "C"

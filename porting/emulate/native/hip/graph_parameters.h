@@ -1,0 +1,31 @@
+// The vendor's structs of nodes' parameters: what work they ask for, and how a
+// node answers with them.
+#pragma once
+
+#include <hip/hip_runtime_api.h>
+
+#include "graph.h"
+#include "stream.h"
+
+namespace eclosion::hip {
+
+hipError_t plan(const hipKernelNodeParams* p, const void* site,
+                emulator::Work* work);
+hipError_t plan(const hipMemcpy3DParms* p, const void* site,
+                emulator::Work* work);
+hipError_t plan(const hipMemsetParams* p, const void* site,
+                emulator::Work* work);
+hipError_t plan(const hipHostNodeParams* p, const void* site,
+                emulator::Work* work);
+
+// hipErrorInvalidValue: a node of another kind. Pointers in an answer live as
+// long as the node and its parameters do.
+hipError_t answer(const emulator::GraphNode& node, hipKernelNodeParams* p);
+hipError_t answer(const emulator::GraphNode& node, hipMemcpy3DParms* p);
+hipError_t answer(const emulator::GraphNode& node, hipMemsetParams* p);
+hipError_t answer(const emulator::GraphNode& node, hipHostNodeParams* p);
+
+// Give a node other work of its own kind.
+hipError_t replace(emulator::GraphNode* node, emulator::Work work);
+
+}  // namespace eclosion::hip
