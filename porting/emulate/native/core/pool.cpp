@@ -239,6 +239,10 @@ void release_unused(int device) {
   }
 }
 
+void trim_pools(int device) {
+  for (const PoolRef& pool : pools().of_device(device)) pool->trim(0);
+}
+
 Status Pool::set_access(int device, unsigned flags) {
   if (!memory_state().has_device(device)) return Status::kInvalidDevice;
   if (flags != 0 && flags != 1 && flags != kReadWrite) {

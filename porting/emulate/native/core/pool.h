@@ -142,6 +142,8 @@ Status free_in_order(Stream& stream, void* address, const void* site);
 bool free_pooled(void* address, const void* site);
 // Let pools of a device fall to their thresholds: after a synchronisation.
 void release_unused(int device);
+// Let them give back all that is not in use.
+void trim_pools(int device);
 
 // The pool that memory of graphs says it is of.
 inline constexpr std::uint64_t kGraphPool = UINT64_MAX;

@@ -105,7 +105,7 @@ bool Pool::take(std::size_t bytes, Stream& stream) {
     if (try_take(bytes, stream)) return true;
   }
   // Other pools may hold what nobody uses.
-  release_unused(device_);
+  trim_pools(device_);
   const std::lock_guard lock(mutex_);
   return try_take(bytes, stream);
 }
