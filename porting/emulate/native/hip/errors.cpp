@@ -113,6 +113,9 @@ using namespace eclosion::hip;
 
 extern "C" {
 
+// What functions that are not emulated return goes through the error state too.
+hipError_t eclosion_hip_remember(hipError_t error) { return remember(error); }
+
 hipError_t hipGetLastError() { return give_and_clear(last_error()); }
 hipError_t hipExtGetLastError() { return give_and_clear(latest); }
 hipError_t hipPeekAtLastError() { return last_error(); }
