@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "device_failures.h"
+#include "host_guard.h"
 #include "scheduler.h"
 #include "stream_state.h"
 
@@ -85,6 +86,7 @@ OperationRef submit_on(std::uint32_t timeline, int device, Work work,
   const auto operation = std::make_shared<Operation>(
       device, std::move(work.title), std::move(work.body), traits,
       std::move(work.ranges), Timelines::next(timeline, orders_of(after)));
+  guard_host_memory(operation);
   Scheduler::get().submit(operation, after);
   return operation;
 }
@@ -107,6 +109,7 @@ void wait_on_host(std::span<const OperationRef> operations) {
     Scheduler::get().wait(one);
     host_saw(one->order());
   }
+  open_seen_memory();
 }
 
 Status check_implicit(const Stream::State& stream) {

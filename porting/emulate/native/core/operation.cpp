@@ -7,12 +7,14 @@ namespace eclosion::emulator {
 
 namespace {
 
+constexpr std::uint32_t kMostOperations = (1U << 27) - 1;
+
 // Numbers share their word of the shadow with a flag, so they have 31 bits.
 // After two milliards they begin again, and 0 stays "none".
 std::uint32_t next_number() noexcept {
   static std::atomic<std::uint32_t> last{0};
   for (;;) {
-    const std::uint32_t number = (last.fetch_add(1) + 1) & 0x7fffffffU;
+    const std::uint32_t number = (last.fetch_add(1) + 1) & kMostOperations;
     if (number != 0) return number;
   }
 }

@@ -72,7 +72,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   Clock::time_point finished() const noexcept { return finished_; }
 
   // Identity of the operation in findings and in the shadow of memory; from 1,
-  // below 2^31.
+  // below 2^27.
   std::uint32_t number() const noexcept { return number_; }
   // What happens before it.
   const Ordering& order() const noexcept { return order_; }

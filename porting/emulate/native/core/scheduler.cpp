@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <unordered_set>
 
 #include "config.h"
 #include "scheduler_state.h"
@@ -73,6 +74,30 @@ void Scheduler::wait(const OperationRef& operation) {
   operation->is_waited_for_ = true;
   state.hurry(operation);
   state.done.wait(guard, [&] { return operation->is_done(); });
+}
+
+bool Scheduler::wait_for(const OperationRef& operation,
+                         Operation::Clock::duration most) {
+  if (!operation || operation->is_done() || is_forked_child()) return true;
+  State& state = *state_;
+  std::unique_lock guard(state.lock);
+  operation->is_waited_for_ = true;
+  state.hurry(operation);
+  return state.done.wait_for(guard, most, [&] { return operation->is_done(); });
+}
+
+bool Scheduler::waits_for_host(const OperationRef& operation) {
+  const std::scoped_lock guard(state_->lock);
+  std::vector<OperationRef> left{operation};
+  std::unordered_set<const Operation*> seen;
+  while (!left.empty()) {
+    const OperationRef one = std::move(left.back());
+    left.pop_back();
+    if (one->is_done() || !seen.insert(one.get()).second) continue;
+    if (one->traits_.lane != Lane::kWorker) return true;
+    left.insert(left.end(), one->after_.begin(), one->after_.end());
+  }
+  return false;
 }
 
 bool Scheduler::State::release(const OperationRef& operation) {

@@ -22,6 +22,11 @@ class Scheduler {
 
   // Wait until an operation is done. Null: returns at once.
   void wait(const OperationRef& operation);
+  // The same for some time; whether it is done.
+  bool wait_for(const OperationRef& operation, Operation::Clock::duration most);
+  // Whether it comes after a function of the program, or something watched,
+  // that is not done: the host may keep it waiting.
+  bool waits_for_host(const OperationRef& operation);
 
   // Run `part(worker)` on as many threads as are free, the caller's among them,
   // and return when each that began has returned. `part` takes pieces of the
@@ -42,6 +47,13 @@ class Scheduler {
 // threads are not here, its locks may be held for ever, and every call has to
 // say "not initialised".
 bool is_forked_child() noexcept;
+
+// Whether the calling thread is one that runs kernels and copies.
+bool is_worker() noexcept;
+
+// Start a thread that lives as long as the process and takes no signals but
+// those of its own faults.
+void start_thread(const char* name, std::function<void()> work);
 
 // Whether the calling thread runs a function of the program that a stream
 // called, which may not use devices.

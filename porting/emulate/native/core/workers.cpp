@@ -9,6 +9,8 @@
 #include <system_error>
 #include <thread>
 
+#include "accesses.h"
+#include "host_guard.h"
 #include "scheduler_state.h"
 #include "stream.h"
 
@@ -46,23 +48,25 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-void start(const char* name, std::function<void()> work) {
+}  // namespace
+
+bool is_in_host_function() noexcept { return in_host_function; }
+
+bool is_worker() noexcept { return this_worker != kNoWorker; }
+
+void start_thread(const char* name, std::function<void()> work) {
+  const SignalsBlocked blocked;
   std::thread thread(std::move(work));
   pthread_setname_np(thread.native_handle(), name);
   thread.detach();
 }
 
-}  // namespace
-
-bool is_in_host_function() noexcept { return in_host_function; }
-
 void Scheduler::State::start_threads() {
   are_threads_started = true;
-  const SignalsBlocked blocked;
   for (unsigned i = 0; i < threads; ++i)
-    start("emu-worker", [this, i] { work_for_ever(i); });
-  start("emu-host", [this] { run_host_functions(); });
-  start("emu-watch", [this] { watch_for_ever(); });
+    start_thread("emu-worker", [this, i] { work_for_ever(i); });
+  start_thread("emu-host", [this] { run_host_functions(); });
+  start_thread("emu-watch", [this] { watch_for_ever(); });
 }
 
 Status Scheduler::State::run(Operation& operation) {
@@ -73,6 +77,7 @@ Status Scheduler::State::run(Operation& operation) {
   const Status failure = device_failure(operation.device());
   if (failure != Status::kSuccess && !operation.traits_.even_after_failure)
     return failure;
+  begin_accesses(operation);
   const Status status = body(operation);
   if (status != Status::kSuccess) fail_device(operation.device(), status);
   return status;
@@ -153,6 +158,7 @@ void Scheduler::State::run_host_functions() {
     guard.unlock();
     // It runs on the host, which so sees that all before it is done.
     host_saw(operation->order());
+    open_seen_memory();
     in_host_function = true;
     const Status status = run(*operation);
     in_host_function = false;

@@ -1,0 +1,262 @@
+// The shadow of accesses: what is looked at when a cell is not as it was left.
+#include "accesses.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "access_records.h"
+#include "findings.h"
+#include "host_guard.h"
+#include "memory.h"
+
+namespace eclosion::emulator {
+
+AccessShadow access_shadow;
+
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kCellsOfPage = kPageBytes / kCellBytes;
+// From here on the kernel clears memory faster than we do.
+constexpr std::size_t kManyPages = 16;
+
+// Who touched a whole page last, and whether cells of it say more.
+struct PageEntry {
+  std::atomic<std::uint32_t> writer;
+  std::atomic<std::uint32_t> reader;
+  std::atomic<std::uint32_t> has_cells;  // since the page was written whole
+  std::atomic<std::uint32_t> had_cells;  // ever
+};
+
+PageEntry* pages = nullptr;
+
+template <typename Element>
+Element* reserve(std::size_t count) {
+  void* made = mmap(nullptr, count * sizeof(Element), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return made == MAP_FAILED ? nullptr : static_cast<Element*>(made);
+}
+
+void cover_arena() {
+  const Memory& memory = Memory::get();
+  if (memory.arena_size() == 0) return;
+  auto* cells = reserve<AccessCell>(memory.arena_size() / kCellBytes);
+  pages = reserve<PageEntry>(memory.arena_size() / kPageBytes);
+  if (!cells || !pages) {
+    std::fprintf(
+        stderr,
+        "no addresses are left for the record of accesses (%zu GiB): "
+        "races between streams are not looked for; raise `ulimit -v`\n",
+        memory.arena_size() * 2 >> 30);
+    return;
+  }
+  access_shadow = {memory.arena(), memory.arena_size(), cells};
+}
+
+PageEntry& page_of(std::uintptr_t address) {
+  return pages[(address - access_shadow.base) / kPageBytes];
+}
+
+AccessCell* cells_at(std::uintptr_t address) {
+  return access_shadow.cells + (address - access_shadow.base) / kCellBytes;
+}
+
+struct Touch {
+  const Operation& by;
+  std::uintptr_t address;
+  std::uint32_t bytes;
+  bool is_write;
+  bool is_atomic;
+};
+
+std::string described(const Allocation& allocation, std::uintptr_t address) {
+  return "byte " + std::to_string(address - allocation.base) +
+         " of an allocation of " + std::to_string(allocation.size) + " bytes";
+}
+
+void tell_race(const Touch& touch, std::uint32_t other, bool other_wrote) {
+  AccessRecords& records = AccessRecords::get();
+  const auto first = records.find(other);
+  if (!first || !records.is_new_pair(other, touch.by.number())) return;
+  const Title& second = touch.by.title();
+  Finding finding{Kind::kStreamRace, "", "", {}, {}};
+  const auto allocation =
+      Memory::get().find(reinterpret_cast<const void*>(touch.address));
+  finding.text = second.what + (touch.is_write ? " writes " : " reads ") +
+                 (allocation ? described(*allocation, touch.address)
+                             : std::string("memory")) +
+                 " that " + first->title.what +
+                 (other_wrote ? " wrote" : " read") +
+                 ", and nothing orders the one before the other";
+  finding.at = {second.site, ""};
+  finding.also.push_back(
+      {first->title.site, first->title.what + " was put into its stream here"});
+  if (allocation)
+    finding.also.push_back({allocation->site, "the memory was allocated here"});
+  tell(finding);
+}
+
+// Pairs that have been found to be in order, or have been told of.
+bool is_settled(std::uint32_t other, std::uint32_t by) {
+  constexpr std::size_t kKept = 64;
+  thread_local constinit std::array<std::uint64_t, kKept> settled{};
+  const std::uint64_t pair = std::uint64_t{by} << 32 | other;
+  std::uint64_t& place = settled[(other ^ by * 7U) % kKept];
+  if (place == pair) return true;
+  place = pair;
+  return false;
+}
+
+void check(const Touch& touch, std::uint32_t word, bool is_writer) {
+  const std::uint32_t other = Toucher::number_of(word);
+  if (other == 0 || other == touch.by.number()) return;
+  if ((word & touch.bytes) == 0) return;
+  if (is_writer && touch.is_atomic && (word & Toucher::kAtomic) != 0) return;
+  if (is_settled(other, touch.by.number()) ||
+      AccessRecords::get().is_before(other, touch.by))
+    return;
+  tell_race(touch, other, is_writer);
+}
+
+// `word` with what `by` does added to it.
+std::uint32_t merged(std::uint32_t word, const Touch& touch) {
+  const std::uint32_t own =
+      Toucher::of(touch.by.number(), touch.is_atomic, touch.bytes);
+  if (Toucher::number_of(word) != touch.by.number()) return own;
+  // A plain access is the stronger one.
+  const std::uint32_t atomic = own & word & Toucher::kAtomic;
+  return ((own | word) & ~Toucher::kAtomic) | atomic;
+}
+
+void touch_cell(const Touch& touch, AccessCell& cell) {
+  const std::uint32_t writer = cell.writer.load(std::memory_order_relaxed);
+  check(touch, writer, true);
+  const std::uint32_t reader = cell.reader.load(std::memory_order_relaxed);
+  if (!touch.is_write) {
+    return cell.reader.store(merged(reader, touch), std::memory_order_relaxed);
+  }
+  check(touch, reader, false);
+  cell.writer.store(merged(writer, touch), std::memory_order_relaxed);
+}
+
+void touch_whole_page(Touch touch) {
+  PageEntry& page = page_of(touch.address);
+  const std::uint32_t writer = page.writer.load(std::memory_order_relaxed);
+  const std::uint32_t reader = page.reader.load(std::memory_order_relaxed);
+  check(touch, writer, true);
+  if (touch.is_write) check(touch, reader, false);
+  if (page.has_cells.load(std::memory_order_relaxed) != 0) {
+    std::uint32_t last_writer = 0;
+    std::uint32_t last_reader = 0;
+    AccessCell* cell = cells_at(touch.address);
+    for (AccessCell* end = cell + kCellsOfPage; cell != end;
+         ++cell, touch.address += kCellBytes) {
+      const std::uint32_t wrote = cell->writer.load(std::memory_order_relaxed);
+      const std::uint32_t read = cell->reader.load(std::memory_order_relaxed);
+      if (wrote != last_writer) check(touch, last_writer = wrote, true);
+      if (touch.is_write && read != last_reader)
+        check(touch, last_reader = read, false);
+    }
+  }
+  const std::uint32_t own =
+      Toucher::of(touch.by.number(), false, Toucher::kAllBytes);
+  if (!touch.is_write) {
+    return page.reader.store(own, std::memory_order_relaxed);
+  }
+  // All that the cells say happens before this, or has been told.
+  page.writer.store(own, std::memory_order_relaxed);
+  page.reader.store(0, std::memory_order_relaxed);
+  page.has_cells.store(0, std::memory_order_relaxed);
+}
+
+void touch_range(const Operation& by, const AccessRange& range) {
+  auto at = reinterpret_cast<std::uintptr_t>(range.base);
+  if (at - access_shadow.base >= access_shadow.size) return;
+  const std::uintptr_t end =
+      std::min(at + range.size, access_shadow.base + access_shadow.size);
+  while (at < end) {
+    const std::uintptr_t left_in_page = kPageBytes - at % kPageBytes;
+    if (left_in_page == kPageBytes && end - at >= kPageBytes) {
+      touch_whole_page({by, at, Toucher::kAllBytes, range.is_written, false});
+      at += kPageBytes;
+    } else {
+      const std::uintptr_t size = std::min(left_in_page, end - at);
+      note_access(by, at, static_cast<unsigned>(size), range.is_written, false);
+      at += size;
+    }
+  }
+}
+
+// Looks before it writes: most of the table was never touched and takes no
+// memory.
+void forget_page(PageEntry& page) {
+  for (auto* word :
+       {&page.writer, &page.reader, &page.has_cells, &page.had_cells})
+    if (word->load(std::memory_order_relaxed) != 0)
+      word->store(0, std::memory_order_relaxed);
+}
+
+void clear_cells(std::uintptr_t from, std::uintptr_t to) {
+  if (from == to) return;
+  const std::uintptr_t first = (from + kPageBytes - 1) / kPageBytes;
+  const std::uintptr_t past = to / kPageBytes;
+  if (past > first + kManyPages) {
+    AccessCell* whole = cells_at(first * kPageBytes);
+    madvise(whole, (past - first) * kCellsOfPage * sizeof *whole,
+            MADV_DONTNEED);
+    clear_cells(from, first * kPageBytes);
+    return clear_cells(past * kPageBytes, to);
+  }
+  AccessCell* const end = cells_at(to - 1) + 1;
+  for (AccessCell* cell = cells_at(from); cell != end; ++cell) {
+    cell->writer.store(0, std::memory_order_relaxed);
+    cell->reader.store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void note_cell(const Operation& by, std::uintptr_t cell_address,
+               std::uint32_t bytes, bool is_write, bool is_atomic) {
+  const Touch touch{by, cell_address, bytes, is_write, is_atomic};
+  PageEntry& page = page_of(cell_address);
+  check(touch, page.writer.load(std::memory_order_relaxed), true);
+  if (is_write)
+    check(touch, page.reader.load(std::memory_order_relaxed), false);
+  touch_cell(touch, *cells_at(cell_address));
+  page.has_cells.store(1, std::memory_order_relaxed);
+  page.had_cells.store(1, std::memory_order_relaxed);
+}
+
+void begin_accesses(const Operation& by) {
+  static std::once_flag covered;
+  std::call_once(covered, cover_arena);
+  AccessRecords::get().add(by);
+  for (const AccessRange& range : by.ranges()) touch_range(by, range);
+}
+
+void forget_accesses(const void* base, std::size_t size) {
+  forget_guards(base, size);
+  const auto start = reinterpret_cast<std::uintptr_t>(base);
+  if (start - access_shadow.base >= access_shadow.size) return;
+  const std::uintptr_t end = start + size;
+  std::uintptr_t touched = start;  // up to `at`, cells are to be cleared
+  for (std::uintptr_t at = start; at < end;) {
+    const std::uintptr_t past =
+        std::min(end, (at / kPageBytes + 1) * kPageBytes);
+    PageEntry& page = page_of(at);
+    if (page.had_cells.load(std::memory_order_relaxed) == 0) {
+      clear_cells(touched, at);
+      touched = past;
+    }
+    if (past - at == kPageBytes) forget_page(page);
+    at = past;
+  }
+  clear_cells(touched, end);
+}
+
+}  // namespace eclosion::emulator
