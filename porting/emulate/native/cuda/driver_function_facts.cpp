@@ -168,7 +168,7 @@ Status available_shared(const void* function, int device, int blocks,
 }
 
 Status best_block_size(const void* function, int device,
-                       std::size_t (*shared)(int block_size), int most,
+                       const std::function<std::size_t(int)>& shared, int most,
                        int* blocks, int* block_size) {
   if (blocks == nullptr || block_size == nullptr) return Status::kInvalidValue;
   FunctionFacts own;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <string_view>
 
 #include "injection.h"
 #include "state.h"
@@ -33,10 +34,17 @@ Result guarded(Work&& work) noexcept {
   }
 }
 
+// The name that a program writes: cuMemAlloc of cuMemAlloc_v2.
+inline std::string_view written_name(std::string_view symbol) {
+  const std::size_t end = symbol.find("_v");
+  return symbol.substr(0, end);
+}
+
 // `function`: its name, by which faults are injected; `needs`: see state.h.
 template <typename Work>
 CUresult driver_call(const char* function, unsigned needs, Work&& work) {
-  if (const std::optional<int> code = emulator::injected(function)) {
+  if (const std::optional<int> code =
+          emulator::injected(written_name(function))) {
     return static_cast<CUresult>(*code);
   }
   return guarded<DriverResult>([&]() -> DriverResult {

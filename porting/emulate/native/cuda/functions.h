@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <functional>
+
 #include "kernels.h"
 
 namespace eclosion::cuda {
@@ -33,9 +35,10 @@ Status active_blocks(const void* function, int device, int block_size,
 // Shared memory that is left for each of so many blocks.
 Status available_shared(const void* function, int device, int blocks,
                         int block_size, std::size_t* size);
-// The block size that fills a multiprocessor, the largest of these.
+// `shared`: the dynamic shared memory of a block size. The block size that
+// fills a multiprocessor, the largest of these.
 Status best_block_size(const void* function, int device,
-                       std::size_t (*shared)(int block_size), int most,
+                       const std::function<std::size_t(int)>& shared, int most,
                        int* blocks, int* block_size);
 
 }  // namespace eclosion::cuda
