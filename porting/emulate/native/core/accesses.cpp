@@ -33,6 +33,9 @@ struct PageEntry {
 };
 
 PageEntry* pages = nullptr;
+// For those who have not begun an operation, and so may not have seen the
+// above.
+std::atomic<bool> is_covered{false};
 
 template <typename Element>
 Element* reserve(std::size_t count) {
@@ -55,6 +58,7 @@ void cover_arena() {
     return;
   }
   access_shadow = {memory.arena(), memory.arena_size(), cells};
+  is_covered.store(true, std::memory_order_release);
 }
 
 PageEntry& page_of(std::uintptr_t address) {
@@ -242,6 +246,7 @@ void begin_accesses(const Operation& by) {
 void forget_accesses(const void* base, std::size_t size) {
   forget_guards(base, size);
   const auto start = reinterpret_cast<std::uintptr_t>(base);
+  if (!is_covered.load(std::memory_order_acquire)) return;
   if (start - access_shadow.base >= access_shadow.size) return;
   const std::uintptr_t end = start + size;
   std::uintptr_t touched = start;  // up to `at`, cells are to be cleared
