@@ -182,6 +182,22 @@ WRONG = {
         'newer_than = "7.1"\nrelease = "7.1"',
         'is "7.1"; it has to be left out, since newer_than says the releases',
     ),
+    "platform.cuda.driver": (
+        "sm_90 = 32 }",
+        "sm_90 = 32 }\ndriver = 1",
+        "is no key; allowed here: targets, containerfile, device",
+    ),
+    "toolkit.cuda-13.image": (
+        'tag = "13"',
+        'tag = "13"\nimage = 1',
+        "is no key; allowed here: platform, newer_than, release, tag",
+    ),
+    "runner.hosted.image": (
+        'labels = ["ubuntu"]',
+        'labels = ["ubuntu"]\nimage = 1',
+        "is no key; allowed here: labels, checked",
+    ),
+    "runner.spare": ("[runner.hosted]", "[runner]\nspare = 1\n[runner.hosted]", "is 1, no table"),
     'toolkit."rocm-7.1".release': (
         'release = "7.1"',
         'release = "seven"',

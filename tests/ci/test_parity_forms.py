@@ -84,6 +84,19 @@ def test_text_when_everything_is_in_it(mixed: Table, judgement: Judgement) -> No
     assert table_text.render(mixed, judgement, all_rows=False) == TEXT
 
 
+def test_text_when_all_cells_of_a_platform_say_the_same() -> None:
+    """They are not named one by one when they are many."""
+    cells = [CUDA, ROCM, ROCM_32, "rocm-7.1-gfx942-py312-emulated"]
+    for letters, told in (
+        ("pfff", "failed in all 3 cells of rocm"),
+        ("ppff", f"failed in {ROCM_32}, {cells[3]}"),
+        ("ffff", f"failed in {CUDA}, all 3 cells of rocm"),
+    ):
+        joined = join(report(c, {"test_x": said}) for c, said in zip(cells, letters, strict=True))
+        lines = table_text.render(joined, nothing(joined), all_rows=False).splitlines()
+        assert f"      {told}" in lines
+
+
 def test_text_when_all_rows_are_asked_for(mixed: Table, judgement: Judgement) -> None:
     """Each cell of each row says how it was checked."""
     text = table_text.render(mixed, judgement, all_rows=True)

@@ -43,6 +43,13 @@ def test_report_when_stamped_and_read(tmp_path: Path) -> None:
     assert list(target.parent.iterdir()) == [target]
 
 
+def test_report_when_pytest_gave_it_no_properties(tmp_path: Path) -> None:
+    source, target = tmp_path / "s.xml", tmp_path / "t.xml"
+    bare = PYTEST.replace('<properties><property name="own" value="1"/></properties>', "")
+    source.write_text(bare)
+    assert (stamp(source, target, facts(ROCM)), read(target).facts) == (5, facts(ROCM))
+
+
 def test_report_when_what_a_test_says_is_long(tmp_path: Path) -> None:
     source, target = tmp_path / "s.xml", tmp_path / "t.xml"
     source.write_text(

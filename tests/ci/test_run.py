@@ -269,6 +269,26 @@ def test_run_when_the_toolkit_is_another(python: str, monkeypatch: pytest.Monkey
         found.find_toolkit(CELLS[ROCM].toolkit, python)
 
 
+@pytest.mark.parametrize(
+    ("toolkit", "release", "asked"),
+    [
+        ("rocm-7.0", "7.0.2", "--platform rocm --rocm 7.0 --format json"),
+        ("rocm-newest", "7.2", "--platform rocm --format json"),
+        ("cuda-12", "12.9", "--platform cuda --format json"),
+    ],
+)
+def test_toolkit_when_porting_is_asked_for_it(
+    toolkit: str, release: str, asked: str, tmp_path: Path
+) -> None:
+    log, python = tmp_path / "log", tmp_path / "python"
+    answer = json.dumps({"path": "/t", "release": release})
+    python.write_text(f"#!/bin/sh\necho \"$@\" >{log}\necho '{answer}'\n")
+    python.chmod(0o755)
+    wanted = next(cell.toolkit for cell in CELLS.values() if cell.toolkit.name == toolkit)
+    assert found.find_toolkit(wanted, str(python)) == ("/t", release)
+    assert log.read_text() == f"-m porting sysroot find {asked}\n"
+
+
 def test_run_when_no_toolkit_is_in_reach(python: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_RELEASE", "")
     with pytest.raises(
