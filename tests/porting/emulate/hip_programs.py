@@ -73,9 +73,19 @@ class Program:
     machine: Machine
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    def on(self, environment: Mapping[str, str] | None = None, **machine: Any) -> "Program":
-        """Return the program on another machine: release, devices, faults, memory..."""
-        changed = replace(self.machine, **machine)
+    def on(
+        self,
+        environment: Mapping[str, str] | None = None,
+        *,
+        release: str = "7.1",
+        devices: int = 1,
+        memory: str = "",
+        faults: str = "",
+    ) -> "Program":
+        """Return the program on another machine."""
+        changed = replace(
+            self.machine, release=release, devices=devices, memory=memory, faults=faults
+        )
         return replace(self, machine=changed, environment=environment or {})
 
     def run(self, case: str, *, succeeds: bool = True) -> Ran:

@@ -1,7 +1,5 @@
 """The error state of HIP by release, error names, and what a machine without devices says."""
 
-from pathlib import Path
-
 import pytest
 
 from porting.toolkits.sysroot import Sysroot
@@ -29,7 +27,9 @@ CASE(not_ready) {
   hipStream_t s;
   T(hipStreamCreate(&s));
   std::atomic<bool> go{false};
-  hipHostFn_t wait = [](void* flag) { while (!*static_cast<std::atomic<bool>*>(flag)) usleep(100); };
+  hipHostFn_t wait = [](void* flag) {
+    while (!*static_cast<std::atomic<bool>*>(flag)) usleep(100);
+  };
   T(hipLaunchHostFunc(s, wait, &go));
   T(hipStreamQuery(s));
   T(hipGetLastError());
@@ -90,8 +90,7 @@ CASE(forked_before_use) {
 @pytest.fixture(scope="module")
 def program(sysroot: Sysroot, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of these cases."""
-    folder: Path = tmp_path_factory.mktemp("errors")
-    return build(sysroot, folder, CASES)
+    return build(sysroot, tmp_path_factory.mktemp("errors"), CASES)
 
 
 def test_last_error_when_calls_succeed_after_it_in_7_0(program: Program) -> None:

@@ -1,7 +1,5 @@
 """HIP's memory on the emulator: allocations, copies, fills, attributes of pointers."""
 
-from pathlib import Path
-
 import pytest
 
 from porting.toolkits.sysroot import Sysroot
@@ -157,7 +155,8 @@ CASE(managed) {
   T(hipMemAdvise(m, 4096, hipMemAdviseSetPreferredLocation, 0));
   T(hipMemRangeGetAttribute(&place, sizeof place, hipMemRangeAttributePreferredLocation, m, 4096));
   V(place);
-  T(hipMemRangeGetAttribute(&place, sizeof place, hipMemRangeAttributeLastPrefetchLocation, m, 4096));
+  const auto last = hipMemRangeAttributeLastPrefetchLocation;
+  T(hipMemRangeGetAttribute(&place, sizeof place, last, m, 4096));
   V(place == hipInvalidDeviceId);
   T(hipMemPrefetchAsync(m, 4096, 0, nullptr));
   T(hipMemAdvise(d, 4096, hipMemAdviseSetReadMostly, 0));
@@ -190,8 +189,7 @@ INVALID = "hipErrorInvalidValue"
 @pytest.fixture(scope="module")
 def program(sysroot: Sysroot, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of these cases."""
-    folder: Path = tmp_path_factory.mktemp("memory")
-    return build(sysroot, folder, CASES)
+    return build(sysroot, tmp_path_factory.mktemp("memory"), CASES)
 
 
 def test_free_when_the_address_is_of_the_other_kind(program: Program) -> None:
@@ -278,7 +276,7 @@ def test_advice_when_memory_is_not_managed(program: Program) -> None:
 
 @pytest.mark.parametrize(("release", "null"), [("7.0", OK), ("6.4", INVALID)])
 def test_pools_when_used_and_freed(program: Program, release: str, null: str) -> None:
-    """ "HIP API 7.0 changes", "Update hipFreeAsync"; hipMemPoolAttr: reset to zero only."""
+    """See "HIP API 7.0 changes", "Update hipFreeAsync"; hipMemPoolAttr: reset to zero only."""
     lines = program.on(release=release).run("pools").lines
     assert lines == [
         *(OK, OK, OK, OK, OK, str(1 << 20), OK, OK, OK, "0"),
