@@ -77,17 +77,23 @@ extern "C" __global__ void steps(int* values, int* sums, int count) {
     values[at] += next;
     grid.sync();
   }
-  sums[at] = values[at];
+  sums[at] = values[at] + (grid.is_valid() ? 0 : 1000);
+}
+extern "C" __global__ void valid(int* out) {
+  const cg::grid_group grid = cg::this_grid();
+  *out = grid.is_valid() ? 1 : 2;
 }
 """
     values = np.arange(192, dtype=np.int32) % 17
     arguments = (values, np.zeros(192, np.int32), np.int32(192))
     launch = Launch("steps", arguments, (64, 1, 1), (3, 1, 1), is_cooperative=True)
-    ran = device.run(_source(device, text), [launch])
+    alone = Launch("valid", (np.zeros(1, np.int32),), (1, 1, 1))
+    ran = device.run(_source(device, text), [launch, alone])
     wanted = values.copy()
     for _ in range(4):
         wanted = wanted + np.roll(wanted, -1)
     assert (ran.arguments[0][1] == wanted).all()
+    assert list(ran.arguments[1][0]) == [2]  # that launch was none of a grid that meets
     assert not ran.findings
 
 
@@ -192,8 +198,7 @@ extern "C" __global__ void parts(unsigned* out, int size) {
     assert not ran.findings
 
 
-def test_lanes_that_came_together_are_a_group(device: Device) -> None:
-    text = """
+TOGETHER = """
 extern "C" __global__ void together(const int* in, unsigned long long* out) {
   const int value = in[threadIdx.x];
   unsigned long long* mine = out + 12 * threadIdx.x;
@@ -218,10 +223,13 @@ extern "C" __global__ void together(const int* in, unsigned long long* out) {
   }
 }
 """
+
+
+def test_lanes_that_came_together_are_a_group(device: Device) -> None:
     wave = device.wave
     values = np.arange(wave, dtype=np.int32) * 11 % 31
     out = np.zeros((wave, 12), np.uint64)
-    ran = device.run(_source(device, text), [Launch("together", (values, out), (wave, 1, 1))])
+    ran = device.run(_source(device, TOGETHER), [Launch("together", (values, out), (wave, 1, 1))])
     members = [lane for lane in range(wave) if values[lane] % 3 != 0]
     group = values[members]
     for rank, lane in enumerate(members):
@@ -256,8 +264,7 @@ def _tree(tile: Array) -> np.float32:
     return result
 
 
-def test_collectives_combine_in_the_vendors_order(cuda: Device) -> None:
-    text = """
+COLLECT = """
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 extern "C" __global__ void collect(const float* x, const int* in, float* sums, int* out) {
@@ -282,10 +289,13 @@ extern "C" __global__ void collect(const float* x, const int* in, float* sums, i
   }
 }
 """
+
+
+def test_collectives_combine_in_the_vendors_order(cuda: Device) -> None:
     x = (np.random.default_rng(3).standard_normal(64) * 1000).astype(np.float32)
     values = np.arange(64, dtype=np.int32) * 13 % 71
     arrays = (x, values, np.zeros((64, 3), np.float32), np.zeros((64, 8), np.int32))
-    _, _, sums, out = cuda.run(_source(cuda, text), [Launch("collect", arrays)]).arguments[0]
+    _, _, sums, out = cuda.run(_source(cuda, COLLECT), [Launch("collect", arrays)]).arguments[0]
     for at in range(64):
         first = at // 16 * 16
         tile, ints = x[first : first + 16], values[first : first + 16]

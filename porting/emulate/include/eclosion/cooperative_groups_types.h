@@ -27,7 +27,9 @@ class thread_group {
   ECLOSION_MEMBER GroupCount num_threads() const { return size(); }
   ECLOSION_MEMBER GroupCount thread_rank() const;
   ECLOSION_MEMBER void sync() const;
-  ECLOSION_MEMBER bool is_valid() const { return true; }
+  ECLOSION_MEMBER bool is_valid() const {
+    return kind_ != kGrid || eclosion_grid_is_cooperative() != 0;
+  }
 
  protected:
   enum Kind : unsigned { kLanes, kBlock, kGrid };
@@ -105,6 +107,9 @@ class grid_group : public thread_group {
   ECLOSION_MEMBER grid_group() : thread_group(kGrid) {}
 
   ECLOSION_MEMBER void sync() const { eclosion_grid_barrier(); }
+  ECLOSION_MEMBER bool is_valid() const {
+    return eclosion_grid_is_cooperative() != 0;
+  }
   ECLOSION_MEMBER arrival_token barrier_arrive() const { return {}; }
   ECLOSION_MEMBER void barrier_wait(arrival_token&&) const { sync(); }
 
