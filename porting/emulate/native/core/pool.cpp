@@ -138,6 +138,7 @@ Status Pool::allocate(Stream& stream, std::size_t size, const void* site,
     const Status status = allocate_in_graph(size, device_, site, &made);
     if (status != Status::kSuccess) return status;
     work.body = std::move(made.allocate);
+    work.parameters = GraphMemoryNode{made.address, size, device_};
     *address = made.address;
     return stream.put(std::move(work));
   }
@@ -196,6 +197,7 @@ Status free_in_order(Stream& stream, void* address, const void* site) {
   work.title.site = site;
   if (free_in_graph(address, &work.body) == Status::kSuccess) {
     work.title.what = "free of memory of a graph";
+    work.parameters = GraphMemoryNode{.address = address};
     return stream.put(std::move(work));
   }
   if (stream.capture_state() != CaptureState::kNone) {

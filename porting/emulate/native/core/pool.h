@@ -148,6 +148,14 @@ void trim_pools(int device);
 // The pool that memory of graphs says it is of.
 inline constexpr std::uint64_t kGraphPool = UINT64_MAX;
 
+// The parameters of nodes that captures make of Pool::allocate and
+// free_in_order (size and device: of allocations only).
+struct GraphMemoryNode {
+  void* address = nullptr;
+  std::size_t size = 0;
+  int device = 0;
+};
+
 // Memory that nodes of graphs allocate and free (those that are added by hand;
 // captures make theirs in Pool::allocate and free_in_order).
 struct GraphAllocation {
