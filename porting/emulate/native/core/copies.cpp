@@ -26,6 +26,18 @@ std::size_t rest_of(const Allocation& allocation, const void* address) {
          reinterpret_cast<std::uintptr_t>(address);
 }
 
+// Bytes that are mapped right behind a mapping: together they are one range.
+std::size_t mapped_after(const Allocation& first) {
+  std::uintptr_t end = first.base + first.size;
+  if (first.kind != MemoryKind::kVirtual) return 0;
+  for (;;) {
+    const auto next = Memory::get().find(reinterpret_cast<void*>(end));
+    if (!next || next->kind != MemoryKind::kVirtual || next->base != end) break;
+    end += next->size;
+  }
+  return end - first.base - first.size;
+}
+
 void tell_overrun(const void* base, std::size_t span, std::size_t rest,
                   const char* what, const void* site) {
   Finding finding;
@@ -132,7 +144,7 @@ std::size_t bytes_at(const void* address) {
   // What is pageable may begin in registered memory and end after it.
   constexpr std::size_t kNoEnd = std::numeric_limits<std::size_t>::max();
   if (found && found->kind == MemoryKind::kRegistered) return kNoEnd;
-  if (found) return rest_of(*found, address);
+  if (found) return rest_of(*found, address) + mapped_after(*found);
   if (in_arena(address)) return 0;
   const Program::Reach reach = Program::get().reach(address);
   return reach.is_variable ? reach.bytes : kNoEnd;

@@ -3,6 +3,7 @@
 
 #include "copies.h"
 #include "front.h"
+#include "memory.h"
 #include "objects.h"
 
 namespace eclosion::hip {
@@ -41,9 +42,11 @@ hipError_t check(const void* address) {
                                                         : hipErrorInvalidValue;
 }
 
+// By the emulator's own view: the host's may be shut while a stream works.
 template <typename T>
 std::atomic_ref<T> value_at(void* address) {
-  return std::atomic_ref<T>(*static_cast<T*>(address));
+  void* alias = emulator::Memory::get().alias(address);
+  return std::atomic_ref<T>(*static_cast<T*>(alias ? alias : address));
 }
 
 template <typename T>
