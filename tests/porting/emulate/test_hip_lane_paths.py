@@ -166,10 +166,7 @@ extern "C" __global__ void some(int* out) {
     assert not ran.findings
 
 
-def test_builtins_of_arithmetic_compute_what_the_isa_says(sysroot: Sysroot, tmp_path: Path) -> None:
-    source = (
-        RUNTIME
-        + """
+WORDS = """
 extern "C" __global__ void words(unsigned* out, float* reals, double* wide) {
   unsigned* at = out;
   *at++ = __builtin_amdgcn_perm(0x01020304u, 0xA5B6C7D8u, 0x0C0D0407u);
@@ -195,9 +192,13 @@ extern "C" __global__ void words(unsigned* out, float* reals, double* wide) {
   *wide++ = __ocml_add_rtn_f64(1.0, 0x1p-60) - __ocml_add_rtp_f64(1.0, 0x1p-60);
 }
 """
-    )
+
+
+def test_builtins_of_arithmetic_compute_what_the_isa_says(sysroot: Sysroot, tmp_path: Path) -> None:
     arrays = (np.zeros(15, np.uint32), np.zeros(4, np.float32), np.zeros(2))
-    ran = _device(sysroot, 64, tmp_path).run(source, [Launch("words", arrays, block=(1, 1, 1))])
+    ran = _device(sysroot, 64, tmp_path).run(
+        RUNTIME + WORDS, [Launch("words", arrays, block=(1, 1, 1))]
+    )
     words, reals, wide = ran.arguments[0]
     assert [int(word) for word in words] == [
         0x00FF0401,
