@@ -15,6 +15,8 @@ from porting.toolkits.compiling import run_compiler
 from porting.toolkits.declarations import Function, functions
 
 _THREAD = re.compile(r"_pt[ds][sz]$")
+# What the scanner of declarations does not expect after "extern".
+_DEPRECATED = re.compile(r"\bextern\s+__attribute__\s*\(\(deprecated\)\)")
 _VERSIONED = re.compile(r"_v\d$")
 _PROTOTYPE = re.compile(r"\bPFN_(?P<name>\w+?)_v(?P<release>\d+)(?P<thread>_pt[ds][sz])?\)\s*\(")
 _PREAMBLE = r"""
@@ -112,7 +114,8 @@ def source(
 
     `defined`: what the front defines itself.  `others`: names to export that no header declares.
     """
-    declared = {f.name: f for f in functions(header) if re.fullmatch(exports.names, f.name)}
+    text = _DEPRECATED.sub("extern", header)
+    declared = {f.name: f for f in functions(text) if re.fullmatch(exports.names, f.name)}
     left = [function for name, function in declared.items() if name not in defined]
     unknown = {name for name in others if re.fullmatch(exports.names, name)}
     unknown -= {*declared, *defined}

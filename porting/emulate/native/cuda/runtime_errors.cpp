@@ -29,6 +29,11 @@ cudaError_t remember(cudaError_t code) {
 
 using namespace eclosion::cuda;
 
+// For functions that are not emulated.
+extern "C" cudaError_t eclosion_cuda_remember(cudaError_t code) {
+  return remember(code);
+}
+
 cudaError_t cudaGetLastError() {
   const cudaError_t code = cudaPeekAtLastError();
   last_error = cudaSuccess;
