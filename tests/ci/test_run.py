@@ -153,6 +153,20 @@ def test_container_when_an_engine_is_here(tmp_path: Path, monkeypatch: pytest.Mo
     assert log.read_text().splitlines() == [f"build {ROOT}", f"run {ROOT}"]
 
 
+def test_container_when_it_cannot_be_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = tmp_path / "docker"
+    engine.write_text(f'#!/bin/sh\n[ "$1" = build ] || echo "$1" >{tmp_path}/log\nexit 125\n')
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run.main([ROCM, "--container", "--junit", str(tmp_path / "j.xml")]) == 2
+    assert capsys.readouterr().err == (
+        f"ci.run: the container of {ROCM} was not built: status 125\n"
+    )
+    assert not (tmp_path / "log").exists()
+
+
 def test_environment_when_the_cell_is_rocm() -> None:
     own = launch.environment(
         CELLS[ROCM], Found("/v/bin/python", "/t", "7.1.1"), {"PATH": "/bin", "HOME": "/h"}
