@@ -37,8 +37,8 @@ class Exports:
     """A front's library: the headers that declare its functions, and how it answers.
 
     `names` is a pattern of what it exports, `status` the type of an answer and the one that says
-    "not supported".  `remember` is a function of the front that an answer is passed through.
-    `threads` is one by which a call is marked as one for the thread's default stream; `entries`
+    "not supported".  `flags` define macros, as -DNAME=1, before the headers.  `remember` is a
+    function of the front that an answer is passed through.  `threads` is one by which a call is marked as one for the thread's default stream; `entries`
     names the table of entry points, whose releases `prototypes` (a header) tells.
     """
 
@@ -58,7 +58,7 @@ EXPORTS = {
         r"cu[A-Z]\w*",
         ("CUresult", "CUDA_ERROR_NOT_SUPPORTED"),
         # The declarations of all versions of a function, under the names of their symbols.
-        ("-D__CUDA_API_VERSION_INTERNAL",),
+        ("-D__CUDA_API_VERSION_INTERNAL=1",),
         threads="eclosion_cuda_thread_stream",
         entries="eclosion_cuda_entries",
         prototypes="cudaTypedefs.h",
@@ -67,7 +67,7 @@ EXPORTS = {
         ("cuda_runtime_api.h", "cuda_profiler_api.h"),
         r"cuda[A-Z]\w*|__cuda[A-Z]\w*",
         ("cudaError_t", "cudaErrorNotSupported"),
-        ("-D__CUDA_API_VERSION_INTERNAL",),
+        ("-D__CUDA_API_VERSION_INTERNAL=1",),
         remember="eclosion_cuda_remember",
         threads="eclosion_cuda_thread_stream",
     ),
@@ -76,6 +76,7 @@ EXPORTS = {
         r"hip[A-Z]\w*",
         ("hipError_t", "hipErrorNotSupported"),
         ("-D__HIP_PLATFORM_AMD__=1",),
+        remember="eclosion_hip_remember",
     ),
 }
 
@@ -119,7 +120,9 @@ def source(
     left = [function for name, function in declared.items() if name not in defined]
     unknown = {name for name in others if re.fullmatch(exports.names, name)}
     unknown -= {*declared, *defined}
-    lines = [f"#include <{name}>" for name in exports.headers]
+    names = [re.sub("^-D|=1$", "", flag) for flag in exports.flags]
+    lines = [f"#ifndef {name}\n#define {name} 1\n#endif" for name in names]
+    lines += [f"#include <{name}>" for name in exports.headers]
     lines += [_PREAMBLE, *_helpers(exports)]
     lines += [_definition(exports, function, defined) for function in left]
     lines += [_answer(exports, Function("int", name, "void")) for name in sorted(unknown)]
