@@ -38,8 +38,9 @@ class Exports:
 
     `names` is a pattern of what it exports, `status` the type of an answer and the one that says
     "not supported".  `flags` define macros, as -DNAME=1, before the headers.  `remember` is a
-    function of the front that an answer is passed through.  `threads` is one by which a call is marked as one for the thread's default stream; `entries`
-    names the table of entry points, whose releases `prototypes` (a header) tells.
+    function of the front that an answer is passed through.  `threads` is one by which a call is
+    marked as one for the thread's default stream; `entries` names the table of entry points,
+    whose releases `prototypes` (a header) tells.
     """
 
     headers: tuple[str, ...]

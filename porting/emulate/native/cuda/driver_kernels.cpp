@@ -114,6 +114,9 @@ Status plan_launch(KernelNode node, const Arguments& arguments,
   status = emulator::check_launch(request,
                                   emulator::device_facts(node.device).limits);
   if (status != Status::kSuccess) return status;
+  // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK (cuda.h): what more fails beyond.
+  const std::uint64_t most = kernel->record->most_threads;
+  if (most != 0 && node.block.count() > most) return Status::kTooManyResources;
   status = copy_parameters(*kernel, arguments, &node.parameters);
   if (status != Status::kSuccess) return status;
   work->kind = emulator::NodeKind::kKernel;
