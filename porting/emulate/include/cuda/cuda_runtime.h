@@ -35,3 +35,10 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
 #include_next <cuda_runtime.h>
 
 #include "device_functions.h"
+
+// The program was made by the vendor's compiler: what it only has for that one
+// has to be here as well.
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+#define __CUDACC_VER_BUILD__ 0
