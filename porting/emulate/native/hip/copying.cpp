@@ -19,6 +19,15 @@ bool is_kind(hipMemcpyKind kind) {
          kind == hipMemcpyDeviceToDeviceNoCU;
 }
 
+// Where a position of pitched memory is.
+emulator::Placement placed(const hipPitchedPtr& memory,
+                           const hipPos& position) {
+  const std::size_t slice = memory.pitch * memory.ysize;
+  const std::size_t offset =
+      position.x + position.y * memory.pitch + position.z * slice;
+  return {static_cast<char*>(memory.ptr) + offset, memory.pitch, slice};
+}
+
 bool is_pageable(const void* address) {
   return emulator::side_of(address) == Side::kPageable;
 }
@@ -59,6 +68,48 @@ CopyRequest line(void* to, const void* from, std::size_t size,
           {const_cast<void*>(from), size, size},
           {size, 1, 1},
           kind};
+}
+
+hipError_t read(const hipMemcpy3DParms* p, CopyRequest* request) {
+  if (p == nullptr) return hipErrorInvalidValue;
+  if (p->srcArray != nullptr || p->dstArray != nullptr) {
+    return hipErrorNotSupported;
+  }
+  if (p->srcPtr.ptr == nullptr || p->dstPtr.ptr == nullptr) {
+    return hipErrorInvalidValue;
+  }
+  const hipExtent& extent = p->extent;
+  *request = {placed(p->dstPtr, p->dstPos),
+              placed(p->srcPtr, p->srcPos),
+              {extent.width, extent.height, extent.depth},
+              p->kind};
+  return hipSuccess;
+}
+
+hipError_t read(const HIP_MEMCPY3D* p, CopyRequest* request) {
+  if (p == nullptr) return hipErrorInvalidValue;
+  if (p->srcMemoryType == hipMemoryTypeArray ||
+      p->dstMemoryType == hipMemoryTypeArray) {
+    return hipErrorNotSupported;
+  }
+  // A pitch of 0 is that of rows without gaps.
+  const auto side = [p](hipMemoryType type, const void* host,
+                        hipDeviceptr_t device, std::size_t pitch,
+                        std::size_t height) {
+    void* base = type == hipMemoryTypeHost ? const_cast<void*>(host) : device;
+    return hipPitchedPtr{base, pitch != 0 ? pitch : p->WidthInBytes,
+                         p->WidthInBytes, height != 0 ? height : p->Height};
+  };
+  hipMemcpy3DParms box{};
+  box.srcPtr = side(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch,
+                    p->srcHeight);
+  box.dstPtr = side(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch,
+                    p->dstHeight);
+  box.srcPos = {p->srcXInBytes, p->srcY, p->srcZ};
+  box.dstPos = {p->dstXInBytes, p->dstY, p->dstZ};
+  box.extent = {p->WidthInBytes, p->Height, p->Depth};
+  box.kind = hipMemcpyDefault;
+  return read(&box, request);
 }
 
 hipError_t plan(const CopyRequest& request, const void* site, Work* work) {

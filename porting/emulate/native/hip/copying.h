@@ -21,6 +21,11 @@ struct CopyRequest {
 CopyRequest line(void* to, const void* from, std::size_t size,
                  hipMemcpyKind kind);
 
+// The copy that the vendor's structs ask for. hipErrorNotSupported: of arrays,
+// which are textures' memory and not emulated.
+hipError_t read(const hipMemcpy3DParms* p, CopyRequest* request);
+hipError_t read(const HIP_MEMCPY3D* p, CopyRequest* request);
+
 // Check a request as the vendor's runtime does and make it work.
 hipError_t plan(const CopyRequest& request, const void* site,
                 emulator::Work* work);

@@ -6,7 +6,7 @@
 #include "graph_parameters.h"
 #include "objects.h"
 #include "pool.h"
-#include "program.h"
+#include "symbols.h"
 
 namespace eclosion::hip {
 
@@ -70,17 +70,6 @@ hipError_t add_child(const Place& place, hipGraph_t handle, const void* site) {
   GraphNode node = node_of(std::move(work));
   node.child = child;
   return add(place, std::move(node));
-}
-
-hipError_t symbol_part(const void* symbol, std::size_t offset, std::size_t size,
-                       void** address) {
-  std::size_t whole = 0;
-  const hipError_t status = number(emulator::Program::get().variable(
-      symbol, use_current_device(), address, &whole));
-  if (status != hipSuccess) return status;
-  if (offset > whole || size > whole - offset) return hipErrorInvalidValue;
-  *address = static_cast<char*>(*address) + offset;
-  return hipSuccess;
 }
 
 hipError_t add_allocation(const Place& place, hipMemAllocNodeParams* p,
@@ -186,6 +175,19 @@ hipError_t hipGraphAddMemcpyNode(hipGraphNode_t* made, hipGraph_t graph,
   });
 }
 
+hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t* made, hipGraph_t graph,
+                                    const hipGraphNode_t* after,
+                                    std::size_t count, const HIP_MEMCPY3D* p,
+                                    hipCtx_t) {
+  const void* site = __builtin_return_address(0);
+  return call(__func__, [&] {
+    CopyRequest request;
+    const hipError_t status = read(p, &request);
+    if (status != hipSuccess) return status;
+    return add_planned({made, graph, after, count}, request, site);
+  });
+}
+
 hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t* made, hipGraph_t graph,
                                    const hipGraphNode_t* after,
                                    std::size_t count, void* to,
@@ -207,7 +209,7 @@ hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t* made, hipGraph_t graph,
   const void* site = __builtin_return_address(0);
   return call(__func__, [&] {
     void* to = nullptr;
-    const hipError_t status = symbol_part(symbol, offset, size, &to);
+    const hipError_t status = find_part(symbol, offset, size, &to);
     if (status != hipSuccess) return status;
     return add_planned({made, graph, after, count}, line(to, from, size, kind),
                        site);
@@ -221,7 +223,7 @@ hipError_t hipGraphAddMemcpyNodeFromSymbol(
   const void* site = __builtin_return_address(0);
   return call(__func__, [&] {
     void* from = nullptr;
-    const hipError_t status = symbol_part(symbol, offset, size, &from);
+    const hipError_t status = find_part(symbol, offset, size, &from);
     if (status != hipSuccess) return status;
     return add_planned({made, graph, after, count}, line(to, from, size, kind),
                        site);

@@ -31,15 +31,6 @@ void* handle_of(const Function& function) {
   return functions().add(std::make_shared<Function>(function));
 }
 
-// What plane or box of memory a pitched pointer and a position are.
-emulator::Placement placed(const hipPitchedPtr& memory,
-                           const hipPos& position) {
-  const std::size_t slice = memory.pitch * memory.ysize;
-  const std::size_t offset =
-      position.x + position.y * memory.pitch + position.z * slice;
-  return {static_cast<char*>(memory.ptr) + offset, memory.pitch, slice};
-}
-
 hipPitchedPtr pitched(const emulator::Placement& at, std::size_t width) {
   const std::size_t rows = at.pitch == 0 ? 1 : at.slice / at.pitch;
   return {at.base, at.pitch, width, rows};
@@ -60,19 +51,9 @@ hipError_t plan(const hipKernelNodeParams* p, const void* site, Work* work) {
 }
 
 hipError_t plan(const hipMemcpy3DParms* p, const void* site, Work* work) {
-  if (p == nullptr) return hipErrorInvalidValue;
-  if (p->srcArray != nullptr || p->dstArray != nullptr) {
-    return hipErrorNotSupported;
-  }
-  if (p->srcPtr.ptr == nullptr || p->dstPtr.ptr == nullptr) {
-    return hipErrorInvalidValue;
-  }
-  const hipExtent& extent = p->extent;
-  return plan(CopyRequest{placed(p->dstPtr, p->dstPos),
-                          placed(p->srcPtr, p->srcPos),
-                          {extent.width, extent.height, extent.depth},
-                          p->kind},
-              site, work);
+  CopyRequest request;
+  const hipError_t status = read(p, &request);
+  return status != hipSuccess ? status : plan(request, site, work);
 }
 
 hipError_t plan(const hipMemsetParams* p, const void* site, Work* work) {

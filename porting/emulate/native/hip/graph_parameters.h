@@ -4,6 +4,9 @@
 
 #include <hip/hip_runtime_api.h>
 
+#include <utility>
+
+#include "copying.h"
 #include "graph.h"
 #include "stream.h"
 
@@ -27,5 +30,15 @@ hipError_t answer(const emulator::GraphNode& node, hipHostNodeParams* p);
 
 // Give a node other work of its own kind.
 hipError_t replace(emulator::GraphNode* node, emulator::Work work);
+
+// Give a node, null for none, other parameters.
+template <typename Parameters>
+hipError_t set(emulator::GraphNode* node, const Parameters& parameters,
+               const void* site) {
+  if (node == nullptr) return hipErrorInvalidValue;
+  emulator::Work work;
+  const hipError_t status = plan(parameters, site, &work);
+  return status != hipSuccess ? status : replace(node, std::move(work));
+}
 
 }  // namespace eclosion::hip

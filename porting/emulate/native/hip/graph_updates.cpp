@@ -7,7 +7,6 @@
 #include "graph_objects.h"
 #include "graph_parameters.h"
 #include "objects.h"
-#include "program.h"
 
 namespace eclosion::hip {
 
@@ -16,21 +15,11 @@ namespace {
 using emulator::EventRef;
 using emulator::GraphNode;
 using emulator::NodeKind;
-using emulator::Work;
 
 template <typename Parameters>
 hipError_t get(hipGraphNode_t handle, Parameters* parameters) {
   const GraphNode* node = find_node(handle);
   return node == nullptr ? hipErrorInvalidValue : answer(*node, parameters);
-}
-
-template <typename Parameters>
-hipError_t set(GraphNode* node, const Parameters& parameters,
-               const void* site) {
-  if (node == nullptr) return hipErrorInvalidValue;
-  Work work;
-  const hipError_t status = plan(parameters, site, &work);
-  return status != hipSuccess ? status : replace(node, std::move(work));
 }
 
 hipError_t set_any(GraphNode* node, hipGraphNodeParams* p, const void* site) {

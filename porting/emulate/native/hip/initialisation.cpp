@@ -111,6 +111,12 @@ hipError_t hipDriverGetVersion(int* version) {
   });
 }
 
+hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
+                                          hipChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
+// hip_runtime_api.h: both are deprecated and hipErrorNotSupported.
 hipError_t hipProfilerStart() {
   return call(__func__, [] { return hipErrorNotSupported; });
 }

@@ -68,9 +68,11 @@ hipError_t launch_all(const char* name, hipLaunchParams* list, int count,
     return remember(hipErrorInvalidValue);
   }
   for (int i = 0; i < count; ++i) {
-    // hip_runtime_api.h: each has to have a stream, of a device of its own.
-    if (streams().find(list[i].stream) == nullptr) {
-      return remember(hipErrorInvalidHandle);
+    // HIP documentation, "HIP API 7.0 changes", "Cooperative groups changes".
+    const auto owned = streams().find(list[i].stream);
+    if (owned == nullptr) return remember(hipErrorInvalidResourceHandle);
+    if (owned->stream->capture_state() != emulator::CaptureState::kNone) {
+      return remember(hipErrorStreamCaptureUnsupported);
     }
   }
   for (int i = 0; i < count; ++i) {
@@ -155,6 +157,29 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function,
                         stream,
                         true},
                        values, nullptr, __builtin_return_address(0));
+}
+
+// hip_ext.h, which not every tree has, declares this; sizes are in work items.
+hipError_t hipExtModuleLaunchKernel(
+    hipFunction_t function, std::uint32_t items_x, std::uint32_t items_y,
+    std::uint32_t items_z, std::uint32_t block_x, std::uint32_t block_y,
+    std::uint32_t block_z, std::size_t shared, hipStream_t stream,
+    void** values, void** extra, hipEvent_t start, hipEvent_t stop,
+    std::uint32_t /*flags*/) {
+  const void* site = __builtin_return_address(0);
+  const auto blocks = [](std::uint32_t items, std::uint32_t block) {
+    return block == 0 ? 0 : (items + block - 1) / block;
+  };
+  hipError_t status = record_if(start, stream);
+  if (status != hipSuccess) return status;
+  status = launch_module(__func__, function,
+                         {{blocks(items_x, block_x), blocks(items_y, block_y),
+                           blocks(items_z, block_z)},
+                          {block_x, block_y, block_z},
+                          shared,
+                          stream},
+                         values, extra, site);
+  return status != hipSuccess ? status : record_if(stop, stream);
 }
 
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config,

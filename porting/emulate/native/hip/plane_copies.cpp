@@ -3,7 +3,6 @@
 #include "front.h"
 
 using namespace eclosion::hip;
-using eclosion::emulator::Placement;
 
 namespace {
 
@@ -28,66 +27,13 @@ hipError_t copy_plane(void* to, std::size_t to_pitch, const void* from,
   return status != hipSuccess ? status : copy(request, stream, wait, site);
 }
 
-Placement move(const Placement& at, std::size_t x, std::size_t y,
-               std::size_t z) {
-  return {static_cast<char*>(at.base) + x + y * at.pitch + z * at.slice,
-          at.pitch, at.slice};
-}
-
-Placement placed(const hipPitchedPtr& memory, const hipPos& position) {
-  const Placement base{memory.ptr, memory.pitch, memory.pitch * memory.ysize};
-  return move(base, position.x, position.y, position.z);
-}
-
-hipError_t copy_box(const hipMemcpy3DParms* p, hipStream_t stream, Wait wait,
+// `p`: either of the vendor's structs.
+template <typename Parameters>
+hipError_t copy_box(const Parameters* p, hipStream_t stream, Wait wait,
                     const void* site) {
-  if (p == nullptr) return hipErrorInvalidValue;
-  if (p->srcArray != nullptr || p->dstArray != nullptr) {
-    return hipErrorNotSupported;
-  }
-  if (p->srcPtr.ptr == nullptr || p->dstPtr.ptr == nullptr) {
-    return hipErrorInvalidValue;
-  }
-  const CopyRequest request{
-      placed(p->dstPtr, p->dstPos),
-      placed(p->srcPtr, p->srcPos),
-      {p->extent.width, p->extent.height, p->extent.depth},
-      p->kind};
-  const hipError_t status = check_pitch(request);
-  return status != hipSuccess ? status : copy(request, stream, wait, site);
-}
-
-// One side of a driver's copy: where its memory is by the kind it gives.
-hipError_t side(hipMemoryType type, const void* host, hipDeviceptr_t device,
-                std::size_t pitch, std::size_t height, Placement* to) {
-  if (type == hipMemoryTypeArray) return hipErrorNotSupported;
-  const bool is_host = type == hipMemoryTypeHost;
-  void* base = is_host ? const_cast<void*>(host) : device;
-  if (base == nullptr) return hipErrorInvalidValue;
-  *to = {base, pitch, pitch * height};
-  return hipSuccess;
-}
-
-hipError_t copy_box(const HIP_MEMCPY3D* p, hipStream_t stream, Wait wait,
-                    const void* site) {
-  if (p == nullptr) return hipErrorInvalidValue;
   CopyRequest request;
-  request.box = {p->WidthInBytes, p->Height, p->Depth};
-  // A pitch of 0 is that of rows without gaps.
-  const auto or_packed = [](std::size_t given, std::size_t packed) {
-    return given != 0 ? given : packed;
-  };
-  hipError_t status = side(p->srcMemoryType, p->srcHost, p->srcDevice,
-                           or_packed(p->srcPitch, p->WidthInBytes),
-                           or_packed(p->srcHeight, p->Height), &request.from);
-  if (status != hipSuccess) return status;
-  status = side(p->dstMemoryType, p->dstHost, p->dstDevice,
-                or_packed(p->dstPitch, p->WidthInBytes),
-                or_packed(p->dstHeight, p->Height), &request.to);
-  if (status != hipSuccess) return status;
-  request.from = move(request.from, p->srcXInBytes, p->srcY, p->srcZ);
-  request.to = move(request.to, p->dstXInBytes, p->dstY, p->dstZ);
-  status = check_pitch(request);
+  hipError_t status = read(p, &request);
+  if (status == hipSuccess) status = check_pitch(request);
   return status != hipSuccess ? status : copy(request, stream, wait, site);
 }
 

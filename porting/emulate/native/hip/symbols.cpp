@@ -1,38 +1,36 @@
 // Variables of device code: their addresses, and copies to and from them.
+#include "symbols.h"
+
 #include "copying.h"
-#include "device.h"
 #include "devices.h"
 #include "front.h"
 #include "program.h"
 
-using namespace eclosion::hip;
-using eclosion::emulator::Program;
-using eclosion::emulator::Status;
+namespace eclosion::hip {
 
-namespace {
-
-struct Variable {
-  void* address = nullptr;
-  std::size_t size = 0;
-};
-
-hipError_t find(const void* symbol, Variable* found) {
+hipError_t find_symbol(const void* symbol, Symbol* found) {
   if (symbol == nullptr) return hipErrorInvalidSymbol;
-  return number(Program::get().variable(symbol, use_current_device(),
-                                        &found->address, &found->size));
+  return number(emulator::Program::get().variable(
+      symbol, use_current_device(), &found->address, &found->size));
 }
 
 hipError_t find_part(const void* symbol, std::size_t offset, std::size_t size,
                      void** address) {
-  Variable variable;
-  const hipError_t status = find(symbol, &variable);
+  Symbol whole;
+  const hipError_t status = find_symbol(symbol, &whole);
   if (status != hipSuccess) return status;
-  if (offset > variable.size || size > variable.size - offset) {
+  if (offset > whole.size || size > whole.size - offset) {
     return hipErrorInvalidValue;
   }
-  *address = static_cast<char*>(variable.address) + offset;
+  *address = static_cast<char*>(whole.address) + offset;
   return hipSuccess;
 }
+
+}  // namespace eclosion::hip
+
+using namespace eclosion::hip;
+
+namespace {
 
 hipError_t copy_to(const void* symbol, const void* from, std::size_t size,
                    std::size_t offset, hipMemcpyKind kind, hipStream_t stream,
@@ -59,9 +57,9 @@ extern "C" {
 hipError_t hipGetSymbolAddress(void** address, const void* symbol) {
   return call(__func__, [&] {
     if (address == nullptr) return hipErrorInvalidValue;
-    Variable variable;
-    const hipError_t status = find(symbol, &variable);
-    if (status == hipSuccess) *address = variable.address;
+    Symbol found;
+    const hipError_t status = find_symbol(symbol, &found);
+    if (status == hipSuccess) *address = found.address;
     return status;
   });
 }
@@ -69,9 +67,9 @@ hipError_t hipGetSymbolAddress(void** address, const void* symbol) {
 hipError_t hipGetSymbolSize(std::size_t* size, const void* symbol) {
   return call(__func__, [&] {
     if (size == nullptr) return hipErrorInvalidValue;
-    Variable variable;
-    const hipError_t status = find(symbol, &variable);
-    if (status == hipSuccess) *size = variable.size;
+    Symbol found;
+    const hipError_t status = find_symbol(symbol, &found);
+    if (status == hipSuccess) *size = found.size;
     return status;
   });
 }
