@@ -73,7 +73,9 @@ def reading_command(clang: Clang, unit: Unit, platform: Platform, output: Path) 
     standard = () if any(flag.startswith("-std=") for flag in unit.flags) else (_STANDARD,)
     # First of all: a build may name the vendor's headers itself.
     ours = ("-I", str(platform.headers.device), "-I", str(INCLUDE))
-    vendor = ("-isystem", str(platform.headers.include))
+    vendor: tuple[str, ...] = ("-isystem", str(platform.headers.include))
+    if platform.language == "cuda":  # as nvcc does by itself
+        vendor += ("-isystem", str(platform.headers.include / "cccl"))
     prelude = ("-include", _PRELUDES[platform.language])
     words: Sequence[str] = (
         *(str(clang.path), "-###", "-x", "c++", *standard, *_READING, *_DIALECT, *_WHOLE),

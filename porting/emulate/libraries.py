@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from os import cpu_count
 from pathlib import Path
 
+from porting.emulate import unimplemented
 from porting.emulate.frontend import MACHINE
 from porting.emulate.toolkits import INCLUDE, NATIVE, Headers, compiler
 from porting.emulate.unit_cache import dependencies, digest_of_file, merged, place_of
 from porting.errors import ToolchainError
 from porting.processes import scratch_folder
 from porting.toolkits.cachedir import build_once, cache_root
+from porting.toolkits.sysroot import hip_library
 
 CORE = "libeclosion_emulator.so.1"
 _SECONDS = 600
@@ -35,8 +37,9 @@ class Library:
     soname: str
     sources: tuple[str, ...]
     needs: tuple[str, ...] = (CORE,)
-    versions: str = ""
     flags: tuple[str, ...] = ()
+    # The version nodes of its symbols: our file, or "" for those measured on real ROCm's.
+    versions: str | None = None
 
 
 FRONTS = {
@@ -46,10 +49,14 @@ FRONTS = {
             "libcudart.so.13",
             ("cuda/runtime_*.cpp",),
             (CORE, "libcuda.so.1"),
-            "cuda/libcudart.map",
+            versions="cuda/libcudart.map",
         ),
     ),
-    "rocm": (Library("libamdhip64.so.7", ("hip/*.cpp",), flags=("-D__HIP_PLATFORM_AMD__=1",)),),
+    "rocm": (
+        Library(
+            "libamdhip64.so.7", ("hip/*.cpp",), flags=("-D__HIP_PLATFORM_AMD__=1",), versions=""
+        ),
+    ),
 }
 
 
@@ -58,12 +65,13 @@ def build(headers: Headers) -> Path:
     core = Library(CORE, ("core/*.cpp", "core/*.S"), ())
     made = {library: _objects(library, headers) for library in (core, *FRONTS[headers.platform])}
     digests = {str(path): digest_of_file(str(path)) for paths in made.values() for path in paths}
-    digests |= {"own": digest_of_file(__file__), "compiler": compiler().text}
+    own = (__file__, unimplemented.__file__, *map(str, NATIVE.rglob("*.map")))
+    digests |= {path: digest_of_file(path) for path in own} | {"compiler": compiler().text}
     folder = cache_root() / "emulate" / "libraries" / f"{headers.platform}-{merged(digests)[:16]}"
 
     def link(place: Path) -> None:
         for library, objects in made.items():
-            _link(place, library, objects)
+            _link(place, library, objects, headers)
 
     return build_once(folder, link)
 
@@ -77,7 +85,7 @@ def _objects(library: Library, headers: Headers) -> list[Path]:
 
 def _object(source: Path, flags: Sequence[str]) -> Path:
     """Return the object of a source, compiled now or before."""
-    include = ("-I", str(NATIVE / "core"), "-I", str(source.parent), "-I", str(INCLUDE))
+    include = ("-iquote", str(NATIVE / "core"), "-iquote", str(source.parent), "-I", str(INCLUDE))
     command = [str(compiler().path), *_FLAGS, *include, *flags, "-c", str(source)]
     place = place_of([compiler().text, *command], source.stem, "")
     if not place.is_valid():
@@ -89,16 +97,33 @@ def _object(source: Path, flags: Sequence[str]) -> Path:
     return place.object
 
 
-def _link(folder: Path, library: Library, objects: Sequence[Path]) -> None:
+def _link(folder: Path, library: Library, objects: Sequence[Path], headers: Headers) -> None:
     output = folder / library.soname
     command = [str(compiler().path), *_LINKED, f"-Wl,-soname,{library.soname}", "-o", str(output)]
-    command += [*map(str, objects), f"-L{folder}", *(f"-l:{need}" for need in library.needs)]
+    with scratch_folder("porting-emulate-") as scratch:
+        if library.soname != CORE:
+            command += _rest(scratch, library, objects, headers)
+        command += [*map(str, objects), f"-L{folder}", *(f"-l:{need}" for need in library.needs)]
+        _run([*command, "-lpthread", "-ldl"])
+
+
+def _rest(scratch: Path, library: Library, objects: Sequence[Path], headers: Headers) -> list[str]:
+    """Return what a front is linked with besides: what it does not emulate, its version nodes."""
+    reading = [str(compiler().path), "-x", "c", "-w", "-fPIC", "-O1"]
+    reading += ["-isystem", str(headers.include), *unimplemented.EXPORTS[library.soname].flags]
+    source, made, script = (scratch / name for name in ("rest.c", "rest.o", "versions.map"))
+    unimplemented.write(library.soname, objects, reading, source)
+    _run([*reading, "-c", str(source), "-o", str(made)])
+    if library.versions is None:
+        return [str(made)]
     if library.versions:
-        command.append(f"-Wl,--version-script={NATIVE / library.versions}")
-    _run([*command, "-lpthread", "-ldl"])
+        return [str(made), f"-Wl,--version-script={NATIVE / library.versions}"]
+    header = _run([*reading, "-E", "-P", "-include", "hip/hip_runtime_api.h", "/dev/null"])
+    script.write_text(hip_library.version_script(hip_library.exported(header)))
+    return [str(made), f"-Wl,--version-script={script}", "-Wl,--undefined-version"]
 
 
-def _run(command: Sequence[str]) -> None:
+def _run(command: Sequence[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
     if done.returncode:
         message = (
@@ -106,3 +131,4 @@ def _run(command: Sequence[str]) -> None:
             "this is a defect of porting or of its compiler, please report it"
         )
         raise ToolchainError(message)
+    return done.stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from porting.emulate.frontend import Platform, making_command, reading_command
 from porting.emulate.kernel_entries import with_entries
+from porting.emulate.ptx import with_ptx
 from porting.emulate.toolkits import compiler, tool
 from porting.emulate.unit_cache import Place, dependencies, own_digest, place_of
 from porting.emulate.units import Unit
@@ -72,7 +73,8 @@ def _compile(
     code, entries, bound = scratch / "unit.ll", scratch / "entries.ll", scratch / "unit.bc"
     command = reading_command(clang, unit, platform, code)
     _run(command, str(unit.source), unit.folder)
-    text = with_entries(code.read_text(), name, str(unit.source))
+    read = code.read_text()
+    text = with_entries(with_ptx(read) if unit.language == "cuda" else read, name, str(unit.source))
     if unit.is_relocatable:
         entries.write_text(text)
         bound = entries
