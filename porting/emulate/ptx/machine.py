@@ -53,9 +53,9 @@ _SHARED_WORD: Final = "addresses of shared memory in 32 bits are not emulated: t
 def _member(body: Body, place: int) -> Value:
     """Read a word of the calling lane, without an instrumented access."""
     lane = body.call("ptr", "eclosion_lane_now")
-    there = body.emit("ptr", f"getelementptr i8, {lane}, i64 {4 * place}")
-    plain = body.emit("ptr addrspace(1)", f"addrspacecast {there} to ptr addrspace(1)")
-    return body.emit("i32", f"load i32, {plain}, align 4")
+    plain = body.emit("ptr addrspace(1)", f"addrspacecast {lane} to ptr addrspace(1)")
+    there = body.emit("ptr addrspace(1)", f"getelementptr i8, {plain}, i64 {4 * place}")
+    return body.emit("i32", f"load i32, {there}, align 4")
 
 
 def special_register(body: Body, name: str) -> Value | None:

@@ -239,7 +239,7 @@ extern "C" __global__ void draw(unsigned* out, float* uniform) {
 
 def test_a_function_that_is_missing_is_an_error_at_its_line(device: Device) -> None:
     source = "#include <cstdlib>\n__global__ void ask(int* out) {\n  out[0] = rand();\n}\n"
-    with pytest.raises(InputError, match=r"unit\.cu:3:\d+: error: .*__host__ function 'rand'"):
+    with pytest.raises(InputError, match=r"unit\.cu:3:12: error: no matching function for call to 'rand'"):
         device.compile(source)
 
 
