@@ -55,6 +55,7 @@ def test_a_copy_to_a_smaller_buffer_is_an_error_and_writes_nothing(dev: Device, 
     dev.fill(buffer, 7, stream)
     with pytest.raises(ValueError, match=r"^5 bytes do not fit into 4"):
         dev.copy(buffer, b"12345", stream)
+    stream.synchronize()
     assert read(buffer) == b"\x07" * 4
 
 

@@ -114,9 +114,9 @@ def test_a_stream_that_joined_and_is_not_waited_for_is_an_error(dev: Device, rea
 
     with pytest.raises(DeviceError):
         dev.capture(stream, work)
-    dev.fill(buffer, 4, other)
-    dev.fill(buffer, 4, stream)
+    dev.fill(buffer, 3, other)
     other.synchronize()
+    dev.fill(buffer, 4, stream)
     stream.synchronize()
     assert read(buffer) == b"\x04" * 8
 

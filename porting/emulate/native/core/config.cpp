@@ -88,7 +88,7 @@ Config read() {
 }  // namespace
 
 const Config& Config::get() {
-  static const Config config = read();
+  static const Config& config = *new Config(read());  // never destroyed
   return config;
 }
 

@@ -57,13 +57,13 @@ constexpr Architecture kArchitectures[] = {
 };
 
 std::vector<int>& shown() {
-  static std::vector<int> devices = [] {
+  static auto& devices = *new std::vector<int>([] {
     std::vector<int> all;
     for (int number = 0; number < Config::get().devices; ++number) {
       all.push_back(number);
     }
     return all;
-  }();
+  }());
   return devices;
 }
 
@@ -170,11 +170,11 @@ void show_devices(const char* visible) {
 int device_count() { return static_cast<int>(shown().size()); }
 
 const DeviceFacts& device_facts(int device) {
-  static std::vector<DeviceFacts> facts = [] {
+  static auto& facts = *new std::vector<DeviceFacts>([] {
     std::vector<DeviceFacts> all;
     for (const int number : shown()) all.push_back(facts_of(number));
     return all;
-  }();
+  }());
   return facts[static_cast<std::size_t>(device)];
 }
 

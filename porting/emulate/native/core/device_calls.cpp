@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "access_check.h"
@@ -19,6 +20,23 @@ void count_poll();
 using namespace eclosion::emulator;  // NOLINT: this file is their C face
 
 namespace {
+
+// Arguments that a format takes: %% takes none, a star takes one more.
+int conversions_of(const char* format) {
+  int count = 0;
+  for (; *format != '\0'; ++format) {
+    if (*format != '%') continue;
+    if (format[1] == '%') {
+      ++format;
+      continue;
+    }
+    ++count;
+    while (format[1] != '\0' && std::strchr("-+ #0123456789.*", format[1])) {
+      if (*++format == '*') ++count;
+    }
+  }
+  return count;
+}
 
 Finding here(Kind kind, const void* site) {
   Finding finding{
@@ -82,11 +100,12 @@ void eclosion_check_atomic(const volatile void* address, unsigned size) {
 void eclosion_pause(void) { current.block->pause(); }
 
 int eclosion_printf(const char* format, ...) {
+  if (format == nullptr) return -1;
   va_list arguments;
   va_start(arguments, format);
-  const int written = std::vprintf(format, arguments);
+  std::vprintf(format, arguments);
   va_end(arguments);
-  return written;
+  return conversions_of(format);
 }
 
 void eclosion_assert_failed(const char* expression, const char* file,

@@ -113,8 +113,9 @@ const char* code_of(Kind kind) { return kKinds[static_cast<int>(kind)].code; }
 std::uint64_t told() { return count.load(); }
 
 void tell(const Finding& finding) {
-  static std::mutex lock;
-  static std::set<std::pair<Kind, const void*>> known;
+  // Never destroyed: workers may still run while the process ends.
+  static auto& lock = *new std::mutex;
+  static auto& known = *new std::set<std::pair<Kind, const void*>>;
   const std::lock_guard<std::mutex> guard(lock);
   if (!known.insert({finding.kind, finding.at.address}).second) return;
   count.fetch_add(1);

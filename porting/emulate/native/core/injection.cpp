@@ -78,8 +78,10 @@ bool is_named(const Fault& fault, std::string_view name) {
 }
 
 std::optional<int> ask(bool is_kernel, std::string_view name) {
-  static std::mutex lock;
-  static std::vector<Fault> faults = parse_all(Config::get().faults);
+  // Never destroyed: workers may still run while the process ends.
+  static auto& lock = *new std::mutex;
+  static auto& faults =
+      *new std::vector<Fault>(parse_all(Config::get().faults));
   if (faults.empty()) return std::nullopt;
   const std::lock_guard<std::mutex> guard(lock);
   std::optional<int> found;

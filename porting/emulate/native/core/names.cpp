@@ -47,10 +47,10 @@ std::string canonical(const std::string& mangled) {
             ? length_at(name, at, &begin)
             : 0;
     if (length == 0) {
-      // The mark of what is local to a unit, before its length.
-      const bool is_mark = name[at] == 'L' && at + 1 < name.size() &&
-                           is_digit(name[at + 1]) && at >= 2 &&
-                           (at == 2 || result.ends_with(kAnonymous));
+      // The mark of what is local to a unit, before its length. Values of
+      // enumerations lose theirs too, on both sides alike.
+      const bool is_mark =
+          name[at] == 'L' && at + 1 < name.size() && is_digit(name[at + 1]);
       if (!is_mark) result += name[at];
       ++at;
       continue;

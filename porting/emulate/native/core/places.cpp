@@ -145,8 +145,9 @@ std::string SourcePlace::text() const {
 }
 
 SourcePlace locate(const void* address) {
-  static std::mutex lock;
-  static std::map<const void*, SourcePlace> known;
+  // Never destroyed: workers may still run while the process ends.
+  static auto& lock = *new std::mutex;
+  static auto& known = *new std::map<const void*, SourcePlace>;
   if (address == nullptr) return {};
   const std::lock_guard<std::mutex> guard(lock);
   const auto found = known.find(address);

@@ -161,7 +161,7 @@ void Program::State::tell_unknown(const char* what, const std::string& name) {
 Program::Program() : state_(new State) {}
 
 Program& Program::get() {
-  static Program program;
+  static auto& program = *new Program;  // never destroyed
   return program;
 }
 
