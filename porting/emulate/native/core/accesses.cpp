@@ -77,6 +77,15 @@ struct Touch {
   bool is_atomic;
 };
 
+std::uint64_t pair_of(std::uint32_t other, const Operation& by) {
+  return std::uint64_t{by.number()} << 32 | other;
+}
+
+void set_once(std::atomic<std::uint32_t>& flag) {
+  if (flag.load(std::memory_order_relaxed) == 0)
+    flag.store(1, std::memory_order_relaxed);
+}
+
 std::string described(const Allocation& allocation, std::uintptr_t address) {
   return "byte " + std::to_string(address - allocation.base) +
          " of an allocation of " + std::to_string(allocation.size) + " bytes";
@@ -104,27 +113,56 @@ void tell_race(const Touch& touch, std::uint32_t other, bool other_wrote) {
   tell(finding);
 }
 
-// Pairs that have been found to be in order, or have been told of.
-bool is_settled(std::uint32_t other, std::uint32_t by) {
-  constexpr std::size_t kKept = 64;
-  thread_local constinit std::array<std::uint64_t, kKept> settled{};
-  const std::uint64_t pair = std::uint64_t{by} << 32 | other;
-  std::uint64_t& place = settled[(other ^ by * 7U) % kKept];
+// Pairs that have been found to be in order, or have been told of: the last
+// one, and others.
+struct Settled {
+  std::uint64_t last = 0;
+  std::array<std::uint64_t, 64> others{};
+};
+thread_local constinit Settled settled;
+
+bool settle(std::uint64_t pair) {
+  settled.last = pair;
+  std::uint64_t& place =
+      settled.others[(pair ^ (pair >> 32) * 7) % settled.others.size()];
   if (place == pair) return true;
   place = pair;
   return false;
 }
 
-void check(const Touch& touch, std::uint32_t word, bool is_writer) {
+void check_other(const Touch& touch, std::uint32_t word, bool is_writer) {
   const std::uint32_t other = Toucher::number_of(word);
-  if (other == 0 || other == touch.by.number()) return;
   if ((word & touch.bytes) == 0) return;
   if (is_writer && touch.is_atomic && (word & Toucher::kAtomic) != 0) return;
-  if (is_settled(other, touch.by.number()) ||
+  if (settle(pair_of(other, touch.by)) ||
       AccessRecords::get().is_before(other, touch.by))
     return;
   tell_race(touch, other, is_writer);
 }
+
+void check(const Touch& touch, std::uint32_t word, bool is_writer) {
+  const std::uint32_t other = Toucher::number_of(word);
+  if (other != 0 && other != touch.by.number())
+    check_other(touch, word, is_writer);
+}
+
+// What needs no look: nearly always nobody has touched a cell, or it was by the
+// one operation that did so before everywhere.
+class Familiar {
+ public:
+  explicit Familiar(const Operation& by) : own_(by.number()) {
+    if (settled.last >> 32 == own_)
+      known_ = static_cast<std::uint32_t>(settled.last);
+  }
+  bool has(std::uint32_t word) const noexcept {
+    const std::uint32_t other = Toucher::number_of(word);
+    return other == 0 || other == own_ || other == known_;
+  }
+
+ private:
+  std::uint32_t own_;
+  std::uint32_t known_ = 0;
+};
 
 // `word` with what `by` does added to it.
 std::uint32_t merged(std::uint32_t word, const Touch& touch) {
@@ -136,15 +174,26 @@ std::uint32_t merged(std::uint32_t word, const Touch& touch) {
   return ((own | word) & ~Toucher::kAtomic) | atomic;
 }
 
-void touch_cell(const Touch& touch, AccessCell& cell) {
+void touch_cell(const Touch& touch, const Familiar& familiar,
+                AccessCell& cell) {
   const std::uint32_t writer = cell.writer.load(std::memory_order_relaxed);
-  check(touch, writer, true);
   const std::uint32_t reader = cell.reader.load(std::memory_order_relaxed);
+  if (!familiar.has(writer)) check(touch, writer, true);
   if (!touch.is_write) {
     return cell.reader.store(merged(reader, touch), std::memory_order_relaxed);
   }
-  check(touch, reader, false);
+  if (!familiar.has(reader)) check(touch, reader, false);
   cell.writer.store(merged(writer, touch), std::memory_order_relaxed);
+}
+
+// A page of which single cells are touched.
+void touch_page(const Touch& touch, const Familiar& familiar, PageEntry& page) {
+  const std::uint32_t writer = page.writer.load(std::memory_order_relaxed);
+  const std::uint32_t reader = page.reader.load(std::memory_order_relaxed);
+  if (!familiar.has(writer)) check(touch, writer, true);
+  if (touch.is_write && !familiar.has(reader)) check(touch, reader, false);
+  set_once(page.has_cells);
+  set_once(page.had_cells);
 }
 
 void touch_whole_page(Touch touch) {
@@ -224,16 +273,18 @@ void clear_cells(std::uintptr_t from, std::uintptr_t to) {
 
 }  // namespace
 
-void note_cell(const Operation& by, std::uintptr_t cell_address,
-               std::uint32_t bytes, bool is_write, bool is_atomic) {
-  const Touch touch{by, cell_address, bytes, is_write, is_atomic};
-  PageEntry& page = page_of(cell_address);
-  check(touch, page.writer.load(std::memory_order_relaxed), true);
-  if (is_write)
-    check(touch, page.reader.load(std::memory_order_relaxed), false);
-  touch_cell(touch, *cells_at(cell_address));
-  page.has_cells.store(1, std::memory_order_relaxed);
-  page.had_cells.store(1, std::memory_order_relaxed);
+void note_new_access(const Operation& by, std::uintptr_t address,
+                     std::size_t size, bool is_write, bool is_atomic) {
+  const std::uintptr_t end = address + size;
+  const std::uintptr_t first = address & ~(kCellBytes - 1);
+  const Familiar familiar(by);
+  for (std::uintptr_t at = first; at < end; at += kCellBytes) {
+    const Touch touch{by, at, bytes_of_cell(at, address, end), is_write,
+                      is_atomic};
+    if (at == first || at % kPageBytes == 0)
+      touch_page(touch, familiar, page_of(at));
+    touch_cell(touch, familiar, *cells_at(at));
+  }
 }
 
 void begin_accesses(const Operation& by) {

@@ -58,32 +58,34 @@ struct AccessShadow {
 // Of the arena; empty until the first operation has begun.
 extern AccessShadow access_shadow;
 
-// One cell that is not as the operation leaves it.
-void note_cell(const Operation& by, std::uintptr_t cell_address,
-               std::uint32_t bytes, bool is_write, bool is_atomic);
+// The same for an access of which some cell is not as it leaves it.
+void note_new_access(const Operation& by, std::uintptr_t address,
+                     std::size_t size, bool is_write, bool is_atomic);
+
+// The bytes of a cell, which begins at `cell`, that [begin, end) has.
+inline std::uint32_t bytes_of_cell(std::uintptr_t cell, std::uintptr_t begin,
+                                   std::uintptr_t end) noexcept {
+  const std::uintptr_t first = std::max(cell, begin) - cell;
+  const std::uintptr_t past = std::min(cell + kCellBytes, end) - cell;
+  return (1U << past) - (1U << first);
+}
 
 // An access of device code.
 inline void note_access(const Operation& by, std::uintptr_t address,
                         unsigned size, bool is_write, bool is_atomic) {
-  const std::uintptr_t offset = address - access_shadow.base;
-  if (offset >= access_shadow.size) return;
-  const std::uintptr_t end = offset + size;
-  for (std::uintptr_t at = offset & ~(kCellBytes - 1); at < end;
+  const std::uintptr_t begin = address - access_shadow.base;
+  if (begin >= access_shadow.size) return;
+  const std::uintptr_t end = begin + size;
+  for (std::uintptr_t at = begin & ~(kCellBytes - 1); at < end;
        at += kCellBytes) {
-    const std::uintptr_t first = std::max(at, offset) - at;
-    const std::uintptr_t past = std::min(at + kCellBytes, end) - at;
-    const auto bytes = static_cast<std::uint32_t>((1U << past) - (1U << first));
     const AccessCell& cell = access_shadow.cells[at / kCellBytes];
     const std::uint32_t writer = cell.writer.load(std::memory_order_relaxed);
-    const std::uint32_t own = Toucher::of(by.number(), false, bytes);
-    if (is_write) {
-      if (Toucher::has(writer, is_atomic ? own | Toucher::kAtomic : own))
-        continue;
-    } else if (Toucher::has(cell.reader.load(std::memory_order_relaxed), own) ||
-               Toucher::has(writer, own)) {
-      continue;
-    }
-    note_cell(by, access_shadow.base + at, bytes, is_write, is_atomic);
+    const std::uint32_t own = Toucher::of(by.number(), is_atomic && is_write,
+                                          bytes_of_cell(at, begin, end));
+    if (Toucher::has(writer, own)) continue;
+    if (is_write ||
+        !Toucher::has(cell.reader.load(std::memory_order_relaxed), own))
+      return note_new_access(by, address, size, is_write, is_atomic);
   }
 }
 

@@ -57,9 +57,8 @@ void set_access(std::uintptr_t from, std::uintptr_t to, int protection) {
   mprotect(reinterpret_cast<void*>(from), to - from, protection);
 }
 
-// Make pages as the guards that are left want them.
-void refresh(const Guards& left, std::uintptr_t from, std::uintptr_t to) {
-  set_access(from, to, PROT_READ | PROT_WRITE);
+// Make open pages as the guards want them.
+void close(const Guards& left, std::uintptr_t from, std::uintptr_t to) {
   for (const bool is_written : {false, true})
     for (const Guard& guard : left.all)
       if (guard.is_written == is_written && guard.overlaps(from, to))
@@ -76,7 +75,10 @@ void drop(Guards& from, const Condition& is_over) {
     opened.emplace_back(guard.first_page, guard.past_page);
     return true;
   });
-  for (const auto& [first, past] : opened) refresh(from, first, past);
+  for (const auto& [first, past] : opened) {
+    set_access(first, past, PROT_READ | PROT_WRITE);
+    close(from, first, past);
+  }
   from.count = from.all.size();
 }
 
@@ -139,7 +141,7 @@ void guard_host_memory(const OperationRef& operation) {
     const std::scoped_lock guard(all.lock);
     all.all.push_back({operation, begin, end, first, past, range.is_written});
     all.count = all.all.size();
-    refresh(all, first, past);
+    close(all, first, past);
   }
 }
 
