@@ -66,6 +66,7 @@ Status Memory::allocate(std::size_t size, MemoryKind kind, int device,
 
 Status Memory::free(void* address, MemoryKind kind, const void* site) {
   if (address == nullptr) return Status::kSuccess;
+  if (state_.is_forked) return Status::kNotInitialized;
   if (kind == MemoryKind::kDevice &&
       (free_pooled(address, site) || free_of_graph(address, site))) {
     return Status::kSuccess;

@@ -51,8 +51,10 @@ class Memory {
   // Allocate; 0 bytes give a null address and success. kOutOfMemory when the
   // device (kDevice, kManaged) has less left, in steps of kGranule. Addresses
   // are multiples of kGranule, those of kPinned and kManaged have pages of
-  // their own. Contents are not zero: 0xCB up to 64 MiB, where a program that
-  // counts on zeros is to fail; more would take longer than it tells.
+  // their own. Contents are not zero but 0xCB, where a program that counts on
+  // zeros is to fail, except of allocations over 64 MiB and over 1 GiB in all,
+  // which would take more time and memory than it tells. kNotInitialized, from
+  // free() too, in a child of fork().
   Status allocate(std::size_t size, MemoryKind kind, int device, unsigned flags,
                   const void* site, void** address);
   // Free what allocate() gave with this kind; null is success. kInvalidValue

@@ -41,6 +41,9 @@ std::size_t size_of_file(int file);
 inline constexpr int kFreshByte = 0xCB;
 // What is larger stays as it is: filling it would take longer than it tells.
 inline constexpr std::size_t kMostFilled = std::size_t{64} << 20;
+// And what is filled takes memory of this machine, which may have less of it
+// than the emulated devices.
+inline constexpr std::size_t kMostFilledInAll = std::size_t{1} << 30;
 bool fill_fresh(int file, std::size_t size);
 
 }  // namespace eclosion::emulator

@@ -1,6 +1,7 @@
 // What the parts of the memory share.
 #include "memory_state.h"
 
+#include <pthread.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 
@@ -9,6 +10,7 @@
 #include <iterator>
 
 #include "config.h"
+#include "memory_file.h"
 #include "shadow.h"
 
 namespace eclosion::emulator {
@@ -101,12 +103,22 @@ MemoryState::MemoryState()
   const Config& config = Config::get();
   used.resize(static_cast<std::size_t>(std::max(config.devices, 0)));
   most_own_files = most_files();
+  ::pthread_atfork(nullptr, nullptr, [] { memory_state().is_forked = true; });
   if (arena.size() == 0) {
     std::fprintf(stderr, "porting emulate: %s\n", arena.complaint().c_str());
     return;
   }
   pages.give(arena.base() + Ledger::kBytes, arena.size() - Ledger::kBytes);
 }
+
+bool MemoryState::fill(std::size_t bytes) {
+  if (bytes > kMostFilled) return false;
+  if (filled.fetch_add(bytes) + bytes <= kMostFilledInAll) return true;
+  unfill(bytes);
+  return false;
+}
+
+void MemoryState::unfill(std::size_t bytes) { filled -= bytes; }
 
 bool MemoryState::has_device(int device) const noexcept {
   return device >= 0 && static_cast<std::size_t>(device) < used.size();

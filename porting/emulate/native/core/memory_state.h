@@ -2,7 +2,7 @@
 // account of each device.
 #pragma once
 
-#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -28,6 +28,7 @@ struct Record {
   bool is_chunk = false;  // of a slab
   bool owns_file = false;
   std::size_t charge = 0;              // to the device
+  std::size_t filled = 0;              // counted in MemoryState::filled
   std::byte* alias = nullptr;          // a second mapping of the same bytes
   std::uint32_t slot = Ledger::kNone;  // where other processes read of it
 };
@@ -92,6 +93,11 @@ struct MemoryState {
   const std::uint64_t nonce;
   const Arena arena;
   Ledger ledger;
+  // A child of fork() shares the memory of its parent's devices, so it may only
+  // look at it, as the vendors' runtimes do not work there either.
+  std::atomic<bool> is_forked = false;
+  // Bytes of large allocations that were filled, see place().
+  std::atomic<std::size_t> filled = 0;
 
   mutable std::shared_mutex mutex;  // guards all below
   FreeRanges pages;                 // of the arena
@@ -103,6 +109,11 @@ struct MemoryState {
   std::uint64_t next_id = 1;
   std::size_t own_files = 0;
   std::size_t most_own_files = 0;
+
+  // Whether so many bytes of a large allocation are to be filled; they count
+  // until unfill().
+  bool fill(std::size_t bytes);
+  void unfill(std::size_t bytes);
 
   // The caller holds the mutex of all of these.
   bool has_device(int device) const noexcept;

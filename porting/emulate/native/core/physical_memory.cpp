@@ -32,7 +32,10 @@ bool PhysicalMemory::put_memory(MemoryState& state) {
     }
   }
   file_ = create_memory_file(title_, size_);
-  return file_ >= 0 && (size_ > kMostFilled || fill_fresh(file_, size_));
+  if (file_ < 0) return false;
+  if (!state.fill(size_)) return true;
+  filled_ = size_;
+  return fill_fresh(file_, size_);
 }
 
 std::shared_ptr<PhysicalMemory> PhysicalMemory::create(std::size_t size,
@@ -48,6 +51,8 @@ std::shared_ptr<PhysicalMemory> PhysicalMemory::create(std::size_t size,
 
 PhysicalMemory::~PhysicalMemory() {
   MemoryState& state = memory_state();
+  if (state.is_forked) return;
+  state.unfill(filled_);
   if (owns_file() && file_ >= 0) ::close(file_);
   const std::lock_guard lock(state.mutex);
   if (is_charged_) state.refund(device(), size_);

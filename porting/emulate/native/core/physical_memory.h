@@ -40,6 +40,7 @@ class PhysicalMemory {
   std::size_t size_;
   std::size_t offset_ = 0;
   std::uintptr_t pages_ = 0;  // of the arena's file; 0: it has its own
+  std::size_t filled_ = 0;    // counted in MemoryState::filled
   bool is_charged_ = false;
   bool is_counted_ = false;  // among the allocations' own files
   const void* site_ = nullptr;

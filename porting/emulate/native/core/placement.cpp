@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 
@@ -57,7 +60,9 @@ bool put_memory(const MemoryState& state, Record& record) {
   if (state.arena.commit(made.base, bytes, made.file, made.file_offset)) {
     return true;
   }
+  const int reason = errno;
   if (record.owns_file) ::close(made.file);
+  errno = reason;
   return false;
 }
 
@@ -75,19 +80,34 @@ void take_memory(const MemoryState& state, const Record& record) {
   ::close(gone.file);
 }
 
+// The program is told "out of memory", though its device has some.
+void complain_once(int reason) {
+  static std::atomic_flag was_told;
+  if (was_told.test_and_set()) return;
+  std::fprintf(stderr,
+               "porting emulate: this machine refused memory for an emulated "
+               "device (%s), so an allocation fails; free memory of the "
+               "machine, or raise 'sysctl vm.max_map_count' where the program "
+               "has tens of thousands of large allocations\n",
+               std::strerror(reason));
+}
+
 }  // namespace
 
 Status place(MemoryState& state, Record& record) {
   const Allocation& made = record.allocation;
+  if (state.is_forked) return Status::kNotInitialized;
   if (made.size > state.arena.size()) return Status::kOutOfMemory;
   const Status status = take_place(state, record);
   if (status != Status::kSuccess) return status;
   if (put_memory(state, record)) {
-    if (made.size <= kMostFilled) {
+    if (!record.is_chunk && state.fill(made.size)) record.filled = made.size;
+    if (record.is_chunk || record.filled != 0) {
       std::memset(reinterpret_cast<void*>(made.base), kFreshByte, made.size);
     }
     return Status::kSuccess;
   }
+  complain_once(errno);
   const std::lock_guard lock(state.mutex);
   if (record.owns_file) --state.own_files;
   state.refund(made.device, record.charge);
@@ -96,7 +116,9 @@ Status place(MemoryState& state, Record& record) {
 }
 
 void dismiss(MemoryState& state, const Record& record) {
+  if (state.is_forked) return;
   take_memory(state, record);
+  state.unfill(record.filled);
   const std::lock_guard lock(state.mutex);
   if (record.owns_file) --state.own_files;
   state.freed.rest({record.span_base, record.span, record.is_chunk});

@@ -69,6 +69,7 @@ Status map_shared(MemoryState& state, const SharedMemory& shared, int device,
 Status export_of_pool(const void* address, std::uint64_t pool,
                       SharedHandle* handle) {
   MemoryState& state = memory_state();
+  if (state.is_forked) return Status::kNotInitialized;
   Ticket ticket;
   ticket.pool = pool;
   {
@@ -95,6 +96,7 @@ Status export_of_pool(const void* address, std::uint64_t pool,
 Status import_into_pool(const Ticket& ticket, int device, std::uint64_t pool,
                         void** address) {
   MemoryState& state = memory_state();
+  if (state.is_forked) return Status::kNotInitialized;
   if (!state.has_device(device)) return Status::kInvalidDevice;
   if (ticket.nonce == state.nonce && ticket.process == ::getpid()) {
     return Status::kInvalidContext;

@@ -188,6 +188,7 @@ Status VirtualMemory::free(std::uintptr_t base, std::size_t size) {
 
 Status VirtualMemory::create(std::size_t size, int device, const void* site,
                              std::uint64_t* handle) {
+  if (state_->memory.is_forked) return Status::kNotInitialized;
   if (!is_whole(size)) return Status::kInvalidValue;
   if (device != -1 && !state_->memory.has_device(device)) {
     return Status::kInvalidDevice;

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -289,6 +291,33 @@ TEST_CASE("host memory when it cannot be registered") {
   ::munmap(pages, 4096);
   freed(pinned, MemoryKind::kPinned);
   freed(device);
+}
+
+TEST_CASE("memory when a child of fork wants it") {
+  Memory& memory = Memory::get();
+  std::byte* const made = allocated(100);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    void* address = nullptr;
+    SharedHandle handle{};
+    std::uint64_t physical = 0;
+    const bool is_refused =
+        memory.allocate(100, MemoryKind::kDevice, 0, 0, nullptr, &address) ==
+            Status::kNotInitialized &&
+        memory.free(made, MemoryKind::kDevice, nullptr) ==
+            Status::kNotInitialized &&
+        export_memory(made, &handle) == Status::kNotInitialized &&
+        VirtualMemory::get().create(2 * kMiB, 0, nullptr, &physical) ==
+            Status::kNotInitialized;
+    ::_exit(is_refused ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(may_use(made, 100));
+  CHECK(made[99] == std::byte{0xCB});
+  freed(made);
 }
 
 TEST_CASE("all of a device when it is freed at once") {

@@ -190,6 +190,31 @@ TEST_CASE("memory that was freed when it is looked for in the machine") {
   CHECK(resident() < before + 20 * kMiB);
 }
 
+TEST_CASE("memory when more of it is allocated than is worth filling") {
+  // Each of 64 MiB is filled; the pinned ones do not count for the device.
+  std::vector<void*> held;
+  const auto is_filled = [&held] {
+    void* made = nullptr;
+    REQUIRE(Memory::get().allocate(64 * kMiB, MemoryKind::kPinned, 0, 0,
+                                   nullptr, &made) == Status::kSuccess);
+    held.push_back(made);
+    return static_cast<std::byte*>(made)[64 * kMiB - 1] == std::byte{0xCB};
+  };
+  for (int i = 0; i < 16; ++i) CHECK(is_filled());
+  CHECK_FALSE(is_filled());
+  CHECK(Memory::get().free(held[3], MemoryKind::kPinned, nullptr) ==
+        Status::kSuccess);
+  held.erase(held.begin() + 3);
+  CHECK(is_filled());
+  for (void* const made : held) {
+    CHECK(Memory::get().free(made, MemoryKind::kPinned, nullptr) ==
+          Status::kSuccess);
+  }
+  std::byte* const large = try_allocate(65 * kMiB);
+  CHECK(large[0] == std::byte{0});
+  freed(large);
+}
+
 TEST_CASE("allocations when threads make and free them") {
   std::vector<std::thread> threads;
   std::atomic<bool> is_over = false;
