@@ -5,6 +5,7 @@ report; 2, this machine cannot run the cell, and the reason is said, or the comm
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -193,20 +194,28 @@ def _run_in_container(cell: Cell, session: launch.Session) -> int:
 
 
 def _spawn(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a command to its end; a signal that would end us ends it first."""
+    """Run a command to its end; a signal that would end us ends all that it started first.
+
+    That is a process group of its own: workers and compilers outlive the pytest that began them.
+    """
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    child = subprocess.Popen(command, cwd=ROOT, env=environment)
+    child = subprocess.Popen(command, cwd=ROOT, env=environment, process_group=0)
     try:
         return child.wait()
+    except KeyboardInterrupt:
+        _end(child)
+        raise
     finally:
         signal.signal(signal.SIGTERM, previous)
-        if child.poll() is None:
-            child.terminate()
-            try:
-                child.wait(_GRACE)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    os.killpg(child.pid, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(_GRACE)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
 
 
 if __name__ == "__main__":

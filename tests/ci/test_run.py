@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -251,8 +252,11 @@ def test_run_when_it_breaks_off(how: str, run_cell: Run, tmp_path: Path) -> None
     assert not (tmp_path / "junit.xml").exists()
 
 
-def test_run_when_it_is_ended_by_a_signal(python: str, tmp_path: Path) -> None:
-    """Nothing that it started is left."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_run_when_it_is_ended_by_a_signal(
+    number: signal.Signals, python: str, tmp_path: Path, signals_that_end: None
+) -> None:
+    """Nothing that it started is left, such as the workers of its pytest."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     (tmp_path / "suite").mkdir()
@@ -261,13 +265,14 @@ def test_run_when_it_is_ended_by_a_signal(python: str, tmp_path: Path) -> None:
         f"    open({str(fifo)!r}, 'w').write(str(os.getpid()))\n    signal.pause()\n"
     )
     command = [sys.executable, "-m", "ci.run", ROCM.replace("py311", OWN), "--python", python]
-    command += ["--suite", f"{tmp_path}/suite", "--junit", f"{tmp_path}/j.xml", "--", "-n", "0"]
+    command += ["--suite", f"{tmp_path}/suite", "--junit", f"{tmp_path}/j.xml", "--", "-n", "1"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as running:
-        child = int(fifo.read_text())
-        running.send_signal(signal.SIGTERM)
+        worker = os.pidfd_open(int(fifo.read_text()))
+        running.send_signal(number)
         assert running.wait(40) == 130
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
+    ended, _, _ = select.select([worker], [], [], 10)
+    os.close(worker)
+    assert ended == [worker]
 
 
 def test_run_when_the_python_is_another(python: str, capsys: pytest.CaptureFixture[str]) -> None:
