@@ -10,6 +10,7 @@
 #include "findings.h"
 #include "memory.h"
 #include "program.h"
+#include "shadow.h"
 
 namespace eclosion::emulator {
 
@@ -26,16 +27,8 @@ std::size_t rest_of(const Allocation& allocation, const void* address) {
          reinterpret_cast<std::uintptr_t>(address);
 }
 
-// Bytes that are mapped right behind a mapping: together they are one range.
-std::size_t mapped_after(const Allocation& first) {
-  std::uintptr_t end = first.base + first.size;
-  if (first.kind != MemoryKind::kVirtual) return 0;
-  for (;;) {
-    const auto next = Memory::get().find(reinterpret_cast<void*>(end));
-    if (!next || next->kind != MemoryKind::kVirtual || next->base != end) break;
-    end += next->size;
-  }
-  return end - first.base - first.size;
+std::size_t offset_of(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) - Memory::get().arena();
 }
 
 void tell_overrun(const void* base, std::size_t span, std::size_t rest,
@@ -71,7 +64,7 @@ Status check_span(const Placement& at, const Box& box, const char* what,
     return Status::kInvalidValue;
   }
   const std::size_t span = at.span(box);
-  const std::size_t rest = bytes_at(at.base);
+  const std::size_t rest = bytes_at(at.base, span);
   if (span <= rest) return Status::kSuccess;
   tell_overrun(at.base, span, rest, what, site);
   return Status::kInvalidValue;
@@ -116,6 +109,33 @@ const char* copy_name(const void* to, const void* from) {
   return from_host ? "copy from the host" : "copy on the device";
 }
 
+// Whether memory is still, or already, what it was when the work was asked for:
+// it may be freed meanwhile, or be a pool's whose stream is not there yet.
+bool is_usable(const Placement& at, const Box& box) {
+  if (!in_arena(at.base)) return true;
+  bool usable = true;
+  for_each_row(box, [&](std::size_t y, std::size_t z) {
+    usable = usable && shadow_allows(Memory::get().shadow(),
+                                     offset_of(row_of(at, y, z)), box.width);
+  });
+  return usable;
+}
+
+Status refuse(const Operation& operation, const Placement& at) {
+  Finding finding;
+  finding.kind = Kind::kUseAfterFree;
+  finding.text = operation.title().what +
+                 " ran when its memory was freed or not allocated yet";
+  finding.at = {operation.title().site, "asked for here"};
+  const void* freed_at = nullptr;
+  if (const auto freed = Memory::get().find_freed(at.base, &freed_at)) {
+    finding.also.push_back({freed->site, "allocated here"});
+    finding.also.push_back({freed_at, "freed here"});
+  }
+  tell(finding);
+  return Status::kIllegalAddress;
+}
+
 Work::Range range(const Placement& at, const Box& box, bool is_written) {
   return {at.base, at.span(box), is_written};
 }
@@ -139,15 +159,21 @@ Side side_of(const void* address) {
                                                    : Side::kPageable;
 }
 
-std::size_t bytes_at(const void* address) {
-  const auto found = Memory::get().find(address);
+std::size_t bytes_at(const void* address, std::size_t most) {
+  const Memory& memory = Memory::get();
+  const auto found = memory.find(address);
   // What is pageable may begin in registered memory and end after it.
-  constexpr std::size_t kNoEnd = std::numeric_limits<std::size_t>::max();
-  if (found && found->kind == MemoryKind::kRegistered) return kNoEnd;
-  if (found) return rest_of(*found, address) + mapped_after(*found);
+  if (found && found->kind == MemoryKind::kRegistered) return most;
+  if (found && found->kind == MemoryKind::kVirtual) {
+    // Mappings behind each other are one range, as far as access is given.
+    const std::size_t offset = offset_of(address);
+    return shadow_usable(memory.shadow(), offset,
+                         std::min(most, memory.arena_size() - offset));
+  }
+  if (found) return std::min(most, rest_of(*found, address));
   if (in_arena(address)) return 0;
   const Program::Reach reach = Program::get().reach(address);
-  return reach.is_variable ? reach.bytes : kNoEnd;
+  return reach.is_variable ? std::min(most, reach.bytes) : most;
 }
 
 std::size_t Placement::span(const Box& box) const noexcept {
@@ -168,7 +194,10 @@ Status plan_copy(const Placement& to, const Placement& from, const Box& box,
   } else {
     work->title = {"copy of nothing", site};
   }
-  work->body = [to, from, box](Operation&) {
+  work->body = [to, from, box](Operation& operation) {
+    if (box.is_empty()) return Status::kSuccess;
+    if (!is_usable(to, box)) return refuse(operation, to);
+    if (!is_usable(from, box)) return refuse(operation, from);
     const Placement target = seen(to);
     const Placement source = seen(from);
     for_each_row(box, [&](std::size_t y, std::size_t z) {
@@ -188,7 +217,9 @@ Status plan_fill(const Placement& to, const Box& box, std::uint32_t value,
     if (status != Status::kSuccess) return status;
     work->ranges = {range(to, box, true)};
   }
-  work->body = [to, box, value, element](Operation&) {
+  work->body = [to, box, value, element](Operation& operation) {
+    if (box.is_empty()) return Status::kSuccess;
+    if (!is_usable(to, box)) return refuse(operation, to);
     const Placement target = seen(to);
     for_each_row(box, [&](std::size_t y, std::size_t z) {
       fill_row(row_of(target, y, z), box.width, value, element);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "operation.h"
 #include "status.h"
@@ -25,9 +26,11 @@ enum class Side {
 };
 Side side_of(const void* address);
 
-// Bytes of an allocation or variable from an address on; 0: kFreed. Pageable
-// memory has no end that is known: the greatest number.
-std::size_t bytes_at(const void* address);
+// Bytes from an address on that are of its allocation or variable, `most` at
+// most; 0: kFreed. Pageable memory has no end that is known.
+std::size_t bytes_at(
+    const void* address,
+    std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // A box of bytes in memory. Rows are `pitch` apart, slices `slice`.
 struct Box {
