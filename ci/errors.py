@@ -7,3 +7,7 @@ class ParityError(Exception):
 
 class CannotRunError(ParityError):
     """This machine lacks what a cell needs; the text is the reason."""
+
+
+class BrokenRunError(ParityError):
+    """A cell's run broke off and there is no report; the command exits 1 with its text."""

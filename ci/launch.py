@@ -20,6 +20,8 @@ from ci.cells import Cell
 from ci.found import Found
 
 SUITE = "tests/parity"
+# What the suite's tests run on the emulator: this module builds it, and prints the build folders.
+PREPARE = "tests.parity.kernel_library"
 # Cells that compile run the tests marked so, all others the rest.
 COMPILED = "compiled and not soak and not realtime"
 RUN = "not compiled and not soak and not realtime"
@@ -27,11 +29,15 @@ RUN = "not compiled and not soak and not realtime"
 
 @dataclass(frozen=True)
 class Session:
-    """One run of pytest: its folder of tests, its JUnit file, what else it is told."""
+    """One run of pytest: its folder of tests, its JUnit file, what else it is told.
+
+    `builds`: folders of CMake builds whose kernels the emulator is to run.
+    """
 
     suite: str
     junit: Path
     more: Sequence[str] = ()
+    builds: Sequence[str] = ()
 
 
 def environment(cell: Cell, found: Found, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -60,7 +66,8 @@ def command(cell: Cell, python: str, session: Session) -> list[str]:
     if cell.checked != "emulated":
         return tests
     emulator = [python, "-m", "porting", "emulate", "--platform", cell.platform]
-    return [*emulator, "--wave", str(cell.wave), "--arch", cell.target, "--", *tests]
+    emulator += ["--wave", str(cell.wave), "--arch", cell.target]
+    return [*emulator, *(f"--build-dir={build}" for build in session.builds), "--", *tests]
 
 
 def container_commands(cell: Cell, engine: str, session: Session) -> tuple[list[str], list[str]]:

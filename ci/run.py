@@ -15,10 +15,11 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from ci import found, junit, launch
 from ci.cells import ROOT, Cell, read_matrix
-from ci.errors import CannotRunError, ParityError
+from ci.errors import BrokenRunError, CannotRunError, ParityError
 
 REPORTS = ROOT / "build" / "reports" / "parity"
 ENGINES = ("docker", "podman")
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
             return _run(_named(cells, asked.cell), asked, more)
     except ParityError as error:
         _say(str(error))
-        return 2
+        return 1 if isinstance(error, BrokenRunError) else 2
     except KeyboardInterrupt:
         _say("interrupted")
         return 130
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--junit", type=Path, metavar="FILE", help="default: build/reports/parity/CELL.xml")
     add("--python", metavar="PATH", help="the interpreter to run the tests with")
     add("--suite", default=launch.SUITE, metavar="PATH", help="the tests; default: %(default)s")
+    add("--prepare", metavar="MODULE", help="what builds, and prints, the emulator's build folders")
     add("--container", action="store_true", help="build the cell's container and run in it")
     add("--list", action="store_true", help="show all cells and what they need")
     add("--here", action="store_true", help="with --list: say which can run here, or why not")
@@ -145,25 +147,37 @@ def _run(cell: Cell, asked: argparse.Namespace, more: Sequence[str]) -> int:
     if asked.container:
         return _run_in_container(cell, launch.Session(asked.suite, target, more))
     what = found.find(cell, asked.python)
-    with tempfile.TemporaryDirectory(prefix="parity-") as folder:
-        session = launch.Session(asked.suite, Path(folder) / "junit.xml", more)
-        status = _spawn(
-            launch.command(cell, what.python, session),
-            launch.environment(cell, what, os.environ),
-        )
+    environment = launch.environment(cell, what, os.environ)
+    with tempfile.TemporaryDirectory(prefix="parity-") as name:
+        folder = Path(name)
+        module = asked.prepare or (launch.PREPARE if asked.suite == launch.SUITE else None)
+        builds = []
+        if module is not None and cell.checked == "emulated":
+            builds = _prepare([what.python, "-m", module], environment, folder / "builds")
+        session = launch.Session(asked.suite, folder / "junit.xml", more, builds)
+        status = _spawn(launch.command(cell, what.python, session), environment)
         return _finish(cell, what, status, session.junit, target)
 
 
+def _prepare(command: Sequence[str], environment: Mapping[str, str], said: Path) -> list[str]:
+    """Return the build folders that a command prints, one in a line."""
+    with said.open("wb") as output:
+        status = _spawn(command, environment, output)
+    if status:
+        raise BrokenRunError(f"{' '.join(command)} ended with status {status}; no test was run")
+    return said.read_text(encoding="utf-8").splitlines()
+
+
 def _finish(cell: Cell, what: found.Found, status: int, source: Path, target: Path) -> int:
-    """Keep the report of a run that came to its end; say what is wrong with another."""
+    """Keep the report of a run that came to its end, and return its status."""
     if status not in RAN:
-        _say(f"cell {cell.id}: its run broke off with status {status}, and there is no report")
-        return 1
+        raise BrokenRunError(
+            f"cell {cell.id}: its run broke off with status {status}, and there is no report"
+        )
     try:
         cases = junit.stamp(source, target, facts(cell, what))
     except ParityError as error:
-        _say(str(error))
-        return 1
+        raise BrokenRunError(str(error)) from error
     print(f"{cell.id}: {cases} cases, {cell.checked}; report: {target}")
     return status
 
@@ -193,13 +207,15 @@ def _run_in_container(cell: Cell, session: launch.Session) -> int:
     return _spawn(run, os.environ)
 
 
-def _spawn(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def _spawn(
+    command: Sequence[str], environment: Mapping[str, str], output: BinaryIO | None = None
+) -> int:
     """Run a command to its end; a signal that would end us ends all that it started first.
 
     That is a process group of its own: workers and compilers outlive the pytest that began them.
     """
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    child = subprocess.Popen(command, cwd=ROOT, env=environment, process_group=0)
+    child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, process_group=0)
     try:
         return child.wait()
     except KeyboardInterrupt:

@@ -71,14 +71,16 @@ def python(tmp_path: Path) -> str:
 def run_cell(python: str, tmp_path: Path) -> Run:
     """Return a function that runs a cell of this Python over a suite and gives its outcome."""
 
-    def run_it(cell: str, suite: str, *more: str) -> "subprocess.CompletedProcess[str]":
+    def run_it(
+        cell: str, suite: str, *more: str, options: tuple[str, ...] = ()
+    ) -> "subprocess.CompletedProcess[str]":
         (tmp_path / "suite").mkdir()
         (tmp_path / "suite" / "conftest.py").write_text(CONFTEST)
         (tmp_path / "suite" / "test_it.py").write_text(suite)
         command = [sys.executable, "-m", "ci.run", cell.replace("py311", OWN), "--python", python]
         command += ["--suite", f"{tmp_path}/suite", "--junit", f"{tmp_path}/junit.xml"]
         return subprocess.run(
-            [*command, "--", "-p", "no:cacheprovider", *(more or ("-n", "0"))],
+            [*command, *options, "--", "-p", "no:cacheprovider", *(more or ("-n", "0"))],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -100,6 +102,15 @@ def test_command_when_the_cell_is_emulated() -> None:
     assert tests[:4] == ["/v/python", "-m", "pytest", "tests/parity"]
     assert tests[tests.index("-m", 3) + 1] == "not compiled and not soak and not realtime"
     assert command[-2:] == ["--junitxml=j.xml", "-x"]
+
+
+def test_command_when_the_emulator_runs_builds() -> None:
+    session = Session("tests/parity", Path("j.xml"), (), ("/b 1", "/b2"))
+    command = launch.command(CELLS[ROCM], "python", session)
+    assert command[command.index("--") - 2 : command.index("--")] == [
+        *("--build-dir=/b 1", "--build-dir=/b2")
+    ]
+    assert "--build-dir=/b2" not in launch.command(CELLS[ROCM_COMPILED], "python", session)
 
 
 @pytest.mark.parametrize(
@@ -215,6 +226,37 @@ def test_run_when_an_emulated_cell_has_a_failure(run_cell: Run, tmp_path: Path) 
         "test_fails[1]": "passed",
         "test_fails[2]": "failed",
     }
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return a function that writes the module `kernels_of_a_test`."""
+
+    def write(source: str) -> None:
+        (tmp_path / "kernels_of_a_test.py").write_text(source)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    return write
+
+
+def test_run_when_builds_are_prepared(
+    run_cell: Run, prepared: Callable[[str], None], tmp_path: Path
+) -> None:
+    """They are made for the cell, and the emulator is told of them."""
+    prepared("import os; print('/b/' + os.environ['ECLOSION_PARITY_TARGET']); print('/c')")
+    done = run_cell(ROCM, SUITE, "-n", "0", options=("--prepare", "kernels_of_a_test"))
+    assert done.returncode == 1, done.stderr
+    assert "--build-dir=/b/gfx942 --build-dir=/c" in (tmp_path / "junit.xml").read_text()
+
+
+def test_run_when_builds_cannot_be_prepared(
+    run_cell: Run, prepared: Callable[[str], None], tmp_path: Path
+) -> None:
+    prepared("raise SystemExit(3)")
+    done = run_cell(ROCM, SUITE, "-n", "0", options=("--prepare", "kernels_of_a_test"))
+    assert done.returncode == 1
+    assert done.stderr.endswith("-m kernels_of_a_test ended with status 3; no test was run\n")
+    assert not (tmp_path / "junit.xml").exists()
 
 
 def test_run_when_a_compiled_cell_passes(run_cell: Run, tmp_path: Path) -> None:
