@@ -178,6 +178,25 @@ extern "C" __global__ void convert(const {name}* x, int* out, unsigned short* na
     assert small.tolist() == [limited(value, round, 0, 65535) for value in values]
 
 
+@pytest.mark.parametrize("mode", ["rn", "rd", "ru", "rz"])
+def test_integers_to_bfloat16_round_as_named(device: Device, mode: str) -> None:
+    source = f"""
+extern "C" __global__ void convert(const int* x, const long long* y, __nv_bfloat16* out, int n) {{
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {{
+    out[i] = __int2bfloat16_{mode}(x[i]);
+    out[n + i] = __ll2bfloat16_{mode}(y[i]);
+  }}
+}}
+"""
+    ints = np.array([0, 1, -1, 255, 257, -257, 259, 2**31 - 1, -(2**31), 65537], np.int32)
+    longs = np.array([0, 2**62, 2**62 + 1, -(2**62) - 1, 2**63 - 1, 2**40 + 2**32, 3, -3, 7, 511])
+    out = np.zeros(2 * len(ints), np.uint16)
+    given = (ints, longs, out, np.int32(len(ints)))
+    after = launched(device, source, Launch("convert", given))
+    expected = [rounded(Fraction(int(value)), mode, "b") for value in (*ints, *longs)]
+    assert numbers(after[2], "b").tolist() == expected
+
+
 @pytest.mark.parametrize("kind", NAMES)
 def test_pairs_atomics_and_shuffles_treat_both_halves(device: Device, kind: str) -> None:
     name, pair, _ = NAMES[kind]

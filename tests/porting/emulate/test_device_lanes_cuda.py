@@ -166,6 +166,31 @@ extern "C" __global__ void update(int* i, unsigned* u, unsigned long long* q, fl
     assert (f[0], d[0], s[0], wide[0]) == (count / 2, count / 4, count, 1 - count)
 
 
+def test_values_of_sixteen_bytes_are_exchanged_whole(device: Device) -> None:
+    source = """
+extern "C" __global__ void exchange(float4* cell, float4* seen, float2* pairs) {
+  const float own = threadIdx.x;
+  seen[threadIdx.x] = atomicExch(cell, make_float4(own, own, own, own));
+  if (threadIdx.x == 0) {
+    const float4 zero = make_float4(-1, -1, -1, -1);
+    seen[64] = atomicCAS(cell + 1, zero, make_float4(5, 6, 7, 8));
+    seen[65] = atomicCAS(cell + 1, zero, zero);
+    pairs[0] = __ffma2_rz(pairs[0], pairs[0], pairs[0]);
+    atomicAdd(pairs + 1, make_float2(1, 2));
+  }
+}
+"""
+    cells = np.array([[-1.0] * 4] * 2, np.float32)
+    given = (cells, np.zeros((66, 4), np.float32), np.array([[2, 3], [10, 20]], np.float32))
+    after, seen, pairs = launched(device, source, Launch("exchange", given))
+    assert (seen[:64] == seen[:64, :1]).all()
+    assert sorted([*seen[:64, 0], after[0, 0]]) == list(range(-1, 64))
+    assert after[1].tolist() == [5, 6, 7, 8]
+    assert seen[64].tolist() == [-1, -1, -1, -1]
+    assert seen[65].tolist() == [5, 6, 7, 8]
+    assert pairs.tolist() == [[6, 12], [11, 22]]
+
+
 def test_barriers_count_predicates_of_the_block(device: Device) -> None:
     source = """
 extern "C" __global__ void meet(int* out) {
@@ -239,7 +264,9 @@ extern "C" __global__ void draw(unsigned* out, float* uniform) {
 
 def test_a_function_that_is_missing_is_an_error_at_its_line(device: Device) -> None:
     source = "#include <cstdlib>\n__global__ void ask(int* out) {\n  out[0] = rand();\n}\n"
-    with pytest.raises(InputError, match=r"unit\.cu:3:12: error: no matching function for call to 'rand'"):
+    with pytest.raises(
+        InputError, match=r"unit\.cu:3:12: error: no matching function for call to 'rand'"
+    ):
         device.compile(source)
 
 

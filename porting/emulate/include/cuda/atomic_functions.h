@@ -31,3 +31,24 @@ ECLOSION_MEMBERS(atomicAdd)
 ECLOSION_MEMBERS(atomicAdd_block)
 ECLOSION_MEMBERS(atomicAdd_system)
 #undef ECLOSION_MEMBERS
+
+// crt/sm_90_rt.h: any type of 16 bytes that may be copied as such.
+#define ECLOSION_SIXTEEN(T) \
+  std::enable_if_t<         \
+      sizeof(T) == 16 && alignof(T) >= 16 && __is_trivially_copyable(T), T>
+#define ECLOSION_EXCHANGES(suffix)                                    \
+  template <typename T>                                               \
+  ECLOSION_FUNCTION ECLOSION_SIXTEEN(T)                               \
+      atomicExch##suffix(T* address, T value) {                       \
+    return eclosion_device::atomic_exchange(address, value);          \
+  }                                                                   \
+  template <typename T>                                               \
+  ECLOSION_FUNCTION ECLOSION_SIXTEEN(T)                               \
+      atomicCAS##suffix(T* address, T expected, T value) {            \
+    return eclosion_device::atomic_compare(address, expected, value); \
+  }
+ECLOSION_EXCHANGES()
+ECLOSION_EXCHANGES(_block)
+ECLOSION_EXCHANGES(_system)
+#undef ECLOSION_EXCHANGES
+#undef ECLOSION_SIXTEEN

@@ -20,3 +20,5 @@
 #undef ECLOSION_NARROW
 #undef ECLOSION_PAIR
 #undef ECLOSION_SCALAR
+
+#include "bfloat_conversions.inc"

@@ -11,5 +11,6 @@
 #include "../eclosion/words.h"
 #include "atomic_functions.h"
 #include "memory_access.h"
+#include "pair_functions.h"
 #include "warp_functions.h"
 #include "word_functions.h"
