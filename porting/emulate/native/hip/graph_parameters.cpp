@@ -1,11 +1,14 @@
 // The vendor's structs of nodes' parameters, to work and back.
 #include "graph_parameters.h"
 
+#include <cstring>
+
 #include "copying.h"
 #include "device.h"
 #include "front.h"
 #include "graph_objects.h"
 #include "kernels.h"
+#include "pool.h"
 
 namespace eclosion::hip {
 
@@ -127,6 +130,34 @@ hipError_t answer(const GraphNode& node, hipHostNodeParams* p) {
   const hipHostNodeParams* host = kept<hipHostNodeParams>(node);
   if (host == nullptr || p == nullptr) return hipErrorInvalidValue;
   *p = *host;
+  return hipSuccess;
+}
+
+// Captured nodes have the core's parameters, those made by hand the vendor's.
+hipError_t answer(const GraphNode& node, hipMemAllocNodeParams* p) {
+  if (node.kind != emulator::NodeKind::kAllocate) return hipErrorInvalidValue;
+  if (const auto* given = kept<hipMemAllocNodeParams>(node)) {
+    *p = *given;
+    return hipSuccess;
+  }
+  const auto* captured = kept<emulator::GraphMemoryNode>(node);
+  if (captured == nullptr) return hipErrorInvalidValue;
+  *p = {};
+  p->poolProps.allocType = hipMemAllocationTypePinned;
+  p->poolProps.location = {hipMemLocationTypeDevice, captured->device};
+  p->bytesize = captured->size;
+  p->dptr = captured->address;
+  return hipSuccess;
+}
+
+hipError_t answer_freed(const GraphNode& node, void* address) {
+  if (node.kind != emulator::NodeKind::kFree) return hipErrorInvalidValue;
+  void* freed = nullptr;
+  if (void* const* given = kept<void*>(node)) freed = *given;
+  if (const auto* captured = kept<emulator::GraphMemoryNode>(node)) {
+    freed = captured->address;
+  }
+  std::memcpy(address, &freed, sizeof(freed));
   return hipSuccess;
 }
 

@@ -27,6 +27,9 @@ hipError_t answer(const emulator::GraphNode& node, hipKernelNodeParams* p);
 hipError_t answer(const emulator::GraphNode& node, hipMemcpy3DParms* p);
 hipError_t answer(const emulator::GraphNode& node, hipMemsetParams* p);
 hipError_t answer(const emulator::GraphNode& node, hipHostNodeParams* p);
+hipError_t answer(const emulator::GraphNode& node, hipMemAllocNodeParams* p);
+// The address that a node frees, stored at `address`.
+hipError_t answer_freed(const emulator::GraphNode& node, void* address);
 
 // Give a node other work of its own kind.
 hipError_t replace(emulator::GraphNode* node, emulator::Work work);

@@ -1,7 +1,5 @@
 // What nodes are asked, and other parameters for them: in graphs and in
 // instantiated graphs.
-#include <cstring>
-
 #include "copying.h"
 #include "front.h"
 #include "graph_objects.h"
@@ -216,24 +214,16 @@ hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t handle,
                                          hipMemAllocNodeParams* parameters) {
   return call(__func__, [&] {
     const GraphNode* node = find_node(handle);
-    const auto* kept =
-        node == nullptr
-            ? nullptr
-            : std::any_cast<hipMemAllocNodeParams>(&node->parameters);
-    if (kept == nullptr || parameters == nullptr) return hipErrorInvalidValue;
-    *parameters = *kept;
-    return hipSuccess;
+    if (node == nullptr || parameters == nullptr) return hipErrorInvalidValue;
+    return answer(*node, parameters);
   });
 }
 
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t handle, void* address) {
   return call(__func__, [&] {
     const GraphNode* node = find_node(handle);
-    void* const* kept =
-        node == nullptr ? nullptr : std::any_cast<void*>(&node->parameters);
-    if (kept == nullptr || address == nullptr) return hipErrorInvalidValue;
-    std::memcpy(address, kept, sizeof(*kept));
-    return hipSuccess;
+    if (node == nullptr || address == nullptr) return hipErrorInvalidValue;
+    return answer_freed(*node, address);
   });
 }
 

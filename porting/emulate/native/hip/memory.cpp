@@ -5,6 +5,7 @@
 #include "device.h"
 #include "devices.h"
 #include "front.h"
+#include "pool.h"
 #include "stream.h"
 
 namespace eclosion::hip {
@@ -63,6 +64,9 @@ hipError_t release(void* address, MemoryKind kind, MemoryKind second,
   if (found && !is_kind) return otherwise;
   if (is_kind && has_to_wait(*found)) {
     (void)emulator::synchronize_device(found->device);
+  }
+  if (kind == MemoryKind::kDevice && emulator::free_of_graph(address, site)) {
+    return hipSuccess;
   }
   const Status status =
       Memory::get().free(address, is_kind ? found->kind : kind, site);

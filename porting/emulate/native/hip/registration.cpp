@@ -35,6 +35,14 @@ void registering(const char* what, Work work) noexcept {
   }
 }
 
+// A program may have them and never use them.
+void tell_texture(const char* name) {
+  std::fprintf(stderr,
+               "eclosion: %s is a texture or surface, which are not emulated; "
+               "calls that bind it return hipErrorNotSupported\n",
+               name);
+}
+
 }  // namespace
 
 }  // namespace eclosion::hip
@@ -77,6 +85,23 @@ void __hipRegisterManagedVar(void** image, void** pointer, void* /*initial*/,
   registering(name, [&] {
     Program::get().register_managed(image, pointer, name, size);
   });
+}
+
+void __hipRegisterTexture(void** /*image*/, void* /*host*/, char* /*device*/,
+                          const char* name, int /*kind*/, int /*normalized*/,
+                          int /*is_extern*/) {
+  tell_texture(name);
+}
+
+void __hipRegisterSurface(void** /*image*/, void* /*host*/, char* /*device*/,
+                          const char* name, int /*kind*/, int /*is_extern*/) {
+  tell_texture(name);
+}
+
+// Headers for compilation at run time, which is not emulated: there are none.
+void __hipGetPCH(const char** header, unsigned* size) {
+  *header = nullptr;
+  *size = 0;
 }
 
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
