@@ -39,11 +39,15 @@ class GraphBlock {
   GraphBlock& operator=(const GraphBlock&) = delete;
   ~GraphBlock();
 
+  bool charge();
   Status enter();
   void leave(const void* site);
   void trim();
   const Allocation& allocation() const noexcept { return record_.allocation; }
   bool is_in_use() const noexcept { return is_in_use_; }
+  // Whether it is allocated by what the program has asked for so far.
+  bool is_left() const noexcept { return is_left_; }
+  void set_left(bool is_left) noexcept { is_left_ = is_left; }
 
  private:
   Pool::Figures& figures() const {
@@ -56,6 +60,7 @@ class GraphBlock {
   Record record_;
   bool is_in_use_ = false;
   bool is_charged_ = false;
+  bool is_left_ = false;
 };
 
 using GraphBlockRef = std::shared_ptr<GraphBlock>;
@@ -65,6 +70,7 @@ GraphBlock::~GraphBlock() {
   {
     const std::lock_guard lock(graph_blocks().mutex);
     if (is_in_use_) leave(nullptr);
+    is_left_ = false;
     trim();
     graph_blocks().by_base.erase(allocation().base);
     const std::lock_guard state_lock(state.mutex);
@@ -83,21 +89,27 @@ void GraphBlock::set_ready(bool is_ready) {
   state.live.at(allocation().base)->allocation.is_ready = is_ready;
 }
 
+// False: the device has not as much.
+bool GraphBlock::charge() {
+  if (is_charged_) return true;
+  MemoryState& state = memory_state();
+  const std::lock_guard lock(state.mutex);
+  is_charged_ = state.charge(allocation().device, bytes());
+  if (!is_charged_) return false;
+  Pool::Figures& of_device = figures();
+  of_device.reserved += bytes();
+  of_device.reserved_high =
+      std::max(of_device.reserved_high, of_device.reserved);
+  return true;
+}
+
 // kInvalidValue: the launch before has not freed it.
 Status GraphBlock::enter() {
   if (is_in_use_) return Status::kInvalidValue;
+  if (!charge()) return Status::kOutOfMemory;
   MemoryState& state = memory_state();
   const std::lock_guard lock(state.mutex);
   Pool::Figures& of_device = figures();
-  if (!is_charged_) {
-    if (!state.charge(allocation().device, bytes())) {
-      return Status::kOutOfMemory;
-    }
-    is_charged_ = true;
-    of_device.reserved += bytes();
-    of_device.reserved_high =
-        std::max(of_device.reserved_high, of_device.reserved);
-  }
   is_in_use_ = true;
   of_device.used += bytes();
   of_device.used_high = std::max(of_device.used_high, of_device.used);
@@ -116,7 +128,7 @@ void GraphBlock::leave(const void* site) {
 }
 
 void GraphBlock::trim() {
-  if (is_in_use_ || !is_charged_) return;
+  if (is_in_use_ || is_left_ || !is_charged_) return;
   MemoryState& state = memory_state();
   const std::lock_guard lock(state.mutex);
   is_charged_ = false;
@@ -175,11 +187,49 @@ Status free_in_graph(const void* address, Operation::Body* free) {
   return Status::kSuccess;
 }
 
+Status prepare_launch(Stream& stream, const GraphMemoryUse& use,
+                      const void* site) {
+  std::vector<GraphBlockRef> blocks;
+  for (const void* const address : use.allocated) {
+    GraphBlockRef block = block_at(address);
+    if (!block) return Status::kInvalidValue;
+    blocks.push_back(std::move(block));
+  }
+  std::vector<void*> left;
+  {
+    const std::lock_guard lock(graph_blocks().mutex);
+    for (const GraphBlockRef& block : blocks) {
+      if (block->is_left() && !use.frees_left) return Status::kInvalidValue;
+      if (!block->charge()) return Status::kOutOfMemory;
+      if (block->is_left()) {
+        left.push_back(reinterpret_cast<void*>(block->allocation().base));
+      }
+    }
+  }
+  for (void* const address : left) {
+    const Status status = free_in_order(stream, address, site);
+    if (status != Status::kSuccess) return status;
+  }
+  {
+    const std::lock_guard lock(graph_blocks().mutex);
+    for (const GraphBlockRef& block : blocks) block->set_left(true);
+  }
+  for (const void* const address : use.freed) forget_left(address);
+  return Status::kSuccess;
+}
+
+void forget_left(const void* address) {
+  const GraphBlockRef block = block_at(address);
+  const std::lock_guard lock(graph_blocks().mutex);
+  if (block) block->set_left(false);
+}
+
 bool free_of_graph(const void* address, const void* site) {
   const GraphBlockRef block = block_at(address);
   if (!block) return false;
   const std::lock_guard lock(graph_blocks().mutex);
   if (!block->is_in_use()) return false;
+  block->set_left(false);
   block->leave(site);
   return true;
 }

@@ -198,6 +198,7 @@ Status free_in_order(Stream& stream, void* address, const void* site) {
   if (free_in_graph(address, &work.body) == Status::kSuccess) {
     work.title.what = "free of memory of a graph";
     work.parameters = GraphMemoryNode{.address = address};
+    if (stream.capture_state() == CaptureState::kNone) forget_left(address);
     return stream.put(std::move(work));
   }
   if (stream.capture_state() != CaptureState::kNone) {

@@ -168,6 +168,21 @@ Status allocate_in_graph(std::size_t size, int device, const void* site,
 // The body of a node that frees what a graph allocates. kInvalidValue: no such
 // memory.
 Status free_in_graph(const void* address, Operation::Body* free);
+// What a launch of a graph does with memory of graphs, its own or another's.
+struct GraphMemoryUse {
+  std::vector<void*> allocated{};
+  std::vector<void*> freed{};
+  // Free what the launch before left allocated, instead of refusing.
+  bool frees_left = false;
+};
+// To be called before a launch, with the stream it goes to. kInvalidValue: a
+// launch before has left something allocated. kOutOfMemory: the device has no
+// memory for it. Without it, the launch finds that out when it runs, which
+// makes the device unusable.
+Status prepare_launch(Stream& stream, const GraphMemoryUse& use,
+                      const void* site);
+// The program frees, by the call that is being made, what a launch left.
+void forget_left(const void* address);
 // Free at once what a launch has left allocated. False: there is none.
 bool free_of_graph(const void* address, const void* site);
 // What the graphs of a device hold; and give back what is not in use.

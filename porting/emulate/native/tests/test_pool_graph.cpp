@@ -150,6 +150,53 @@ TEST_CASE("memory of a graph when it is freed outside of it") {
   CHECK_FALSE(may_use(made.address, 1));
 }
 
+TEST_CASE("a launch when the one before has left memory allocated") {
+  const StreamRef stream = made_stream();
+  GraphAllocation made;
+  REQUIRE(allocate_in_graph(kSize, 0, nullptr, &made) == Status::kSuccess);
+  const auto graph = std::make_shared<Graph>();
+  GraphNode node;
+  node.kind = NodeKind::kAllocate;
+  node.body = std::move(made.allocate);
+  GraphNode* added = nullptr;
+  REQUIRE(graph->add(std::move(node), {}, &added) == Status::kSuccess);
+  const GraphExecRef exec = instantiated(graph);
+  const GraphMemoryUse use{.allocated = {made.address}};
+  const auto prepared = [&](const GraphMemoryUse& how) {
+    return prepare_launch(*stream, how, nullptr);
+  };
+  REQUIRE(prepared(use) == Status::kSuccess);
+  CHECK(graph_figures(0).reserved == kSize);
+  // It is known before the launch has run.
+  CHECK(prepared(use) == Status::kInvalidValue);
+  launched(exec, *stream);
+  CHECK(prepared(use) == Status::kInvalidValue);
+  CHECK(prepared({.allocated = {made.address}, .frees_left = true}) ==
+        Status::kSuccess);
+  launched(exec, *stream);
+  CHECK(may_use(made.address, kSize));
+  REQUIRE(free_in_order(*stream, made.address, nullptr) == Status::kSuccess);
+  CHECK(prepared({.allocated = {made.address}, .freed = {made.address}}) ==
+        Status::kSuccess);
+  CHECK(prepared(use) == Status::kSuccess);
+  launched(exec, *stream);
+  CHECK(Memory::get().free(made.address, MemoryKind::kDevice, nullptr) ==
+        Status::kSuccess);
+  CHECK(prepared(use) == Status::kSuccess);
+  forget_left(made.address);
+  CHECK(prepared({.allocated = {&made}}) == Status::kInvalidValue);
+  trim_graphs(0);
+  CHECK(graph_figures(0).reserved == 0);
+  // The device has too little: the launch is refused, and nothing is broken.
+  void* most = nullptr;
+  REQUIRE(Memory::get().allocate(available() - kSize + 1, MemoryKind::kDevice,
+                                 0, 0, nullptr, &most) == Status::kSuccess);
+  CHECK(prepared(use) == Status::kOutOfMemory);
+  REQUIRE(Memory::get().free(most, MemoryKind::kDevice, nullptr) ==
+          Status::kSuccess);
+  CHECK(device_failure(0) == Status::kSuccess);
+}
+
 TEST_CASE("memory of a graph when it cannot be had") {
   const StreamRef stream = made_stream();
   GraphAllocation made;
