@@ -108,8 +108,11 @@ ECLOSION_DEVICE void eclosion_check_atomic(const volatile void* address,
 // Let other threads of the block run: for what waits in a loop.
 ECLOSION_DEVICE void eclosion_pause(void);
 
-// The vendors' printf of device code; returns the number of arguments or -1.
+// printf of device code. The first gives the number of characters, as C does;
+// the second that of arguments, or -1 without a format (CUDA C++ Programming
+// Guide, "Formatted Output").
 ECLOSION_DEVICE int eclosion_printf(const char* format, ...);
+ECLOSION_DEVICE int eclosion_printf_arguments(const char* format, ...);
 
 ECLOSION_DEVICE void eclosion_assert_failed(const char* expression,
                                             const char* file, unsigned line,

@@ -6,8 +6,15 @@
 
 extern "C" {
 
+// One vendor's printf counts characters, the other's arguments.
+#ifdef __HIP__
+#define ECLOSION_PRINTF "eclosion_printf"
+#else
+#define ECLOSION_PRINTF "eclosion_printf_arguments"
+#endif
 __attribute__((device)) int printf(const char* format,
-                                   ...) __asm__("eclosion_printf");
+                                   ...) __asm__(ECLOSION_PRINTF);
+#undef ECLOSION_PRINTF
 
 __attribute__((device)) void* malloc(size_t size) noexcept
     __asm__("eclosion_device_malloc");

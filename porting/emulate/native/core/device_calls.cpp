@@ -100,6 +100,14 @@ void eclosion_check_atomic(const volatile void* address, unsigned size) {
 void eclosion_pause(void) { current.block->pause(); }
 
 int eclosion_printf(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int written = std::vprintf(format, arguments);
+  va_end(arguments);
+  return written;
+}
+
+int eclosion_printf_arguments(const char* format, ...) {
   if (format == nullptr) return -1;
   va_list arguments;
   va_start(arguments, format);

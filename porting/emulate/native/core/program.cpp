@@ -64,16 +64,18 @@ const VariableRecord* variable_in(const UnitRecord& unit,
   return found == end ? nullptr : found;
 }
 
-// How much of an image a unit has: all of it is what its own unit has.
-std::size_t likeness(const UnitRecord& unit, const Image& image) {
-  std::size_t found = 0;
+// How much of an image a unit has, less what it has besides: of its own unit
+// that is all, and nothing.
+std::ptrdiff_t likeness(const UnitRecord& unit, const Image& image) {
+  std::ptrdiff_t found = 0;
   for (const std::string& name : image.kernels) {
     found += kernel_in(unit, name) != nullptr ? 1 : 0;
   }
   for (const std::string& name : image.variables) {
     found += variable_in(unit, name) != nullptr ? 1 : 0;
   }
-  return found;
+  const std::uint64_t all = unit.kernel_count + unit.variable_count;
+  return 2 * found - static_cast<std::ptrdiff_t>(all);
 }
 
 }  // namespace
@@ -136,7 +138,7 @@ Kernel* Program::State::kernel_of(Loaded& device, const KernelRecord* record) {
 std::vector<const UnitRecord*> Program::State::by_likeness(Loaded& device,
                                                            const Image* image) {
   if (image == nullptr) return device.units;
-  std::vector<std::pair<std::size_t, const UnitRecord*>> rated;
+  std::vector<std::pair<std::ptrdiff_t, const UnitRecord*>> rated;
   for (const UnitRecord* unit : device.units) {
     rated.emplace_back(likeness(*unit, *image), unit);
   }
