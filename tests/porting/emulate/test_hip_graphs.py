@@ -151,6 +151,22 @@ CASE(memory) {
   T(hipDeviceGetGraphMemAttribute(0, hipGraphMemAttrUsedMemHigh, &high));
   V(high >= 1 << 20);
 }
+static void keep(unsigned flags) {
+  Made made;
+  hipMemAllocNodeParams p{};
+  p.poolProps.allocType = hipMemAllocationTypePinned;
+  p.poolProps.location = {hipMemLocationTypeDevice, 0};
+  p.bytesize = 256;
+  hipGraphNode_t get;
+  T(hipGraphAddMemAllocNode(&get, made.graph, nullptr, 0, &p));
+  T(hipGraphInstantiateWithFlags(&made.exec, made.graph, flags));
+  made.launch();
+  T(hipGraphLaunch(made.exec, nullptr));
+  T(hipFree(p.dptr));
+  made.launch();
+}
+CASE(kept_memory) { keep(0); }
+CASE(kept_memory_freed) { keep(hipGraphInstantiateFlagAutoFreeOnLaunch); }
 CASE(captured_memory) {
   Made made;
   hipStream_t s;
@@ -249,6 +265,12 @@ def test_events_when_nodes_of_a_graph(program: Program) -> None:
 
 def test_memory_when_a_graph_allocates_it(program: Program) -> None:
     assert program.run("memory").lines == [*([OK] * 6), OK, "1", OK, "1", OK, "1"]
+
+
+@pytest.mark.parametrize(("case", "again"), [("kept_memory", INVALID), ("kept_memory_freed", OK)])
+def test_memory_when_a_launch_before_left_it(program: Program, case: str, again: str) -> None:
+    """hip_runtime_api.h, hipGraphInstantiateFlagAutoFreeOnLaunch."""
+    assert program.run(case).lines == [OK, OK, OK, OK, again, OK, OK, OK]
 
 
 def test_memory_when_a_capture_allocates_it(program: Program) -> None:

@@ -2,6 +2,7 @@
 #include "devices.h"
 #include "front.h"
 #include "graph_objects.h"
+#include "graph_parameters.h"
 #include "objects.h"
 
 namespace eclosion::hip {
@@ -18,6 +19,33 @@ constexpr unsigned long long kFlags = hipGraphInstantiateFlagAutoFreeOnLaunch |
                                       hipGraphInstantiateFlagDeviceLaunch |
                                       hipGraphInstantiateFlagUseNodePriority;
 
+void add_memory(const emulator::Graph& graph, emulator::GraphMemoryUse* use) {
+  for (const auto& node : graph.nodes()) {
+    hipMemAllocNodeParams allocated;
+    void* freed = nullptr;
+    if (answer(*node, &allocated) == hipSuccess) {
+      use->allocated.push_back(allocated.dptr);
+    } else if (answer_freed(*node, &freed) == hipSuccess) {
+      use->freed.push_back(freed);
+    } else if (node->child) {
+      add_memory(*node->child, use);
+    }
+  }
+}
+
+// What a launch does with memory is checked before it begins.
+hipError_t launch(const Executable& executable, emulator::Stream& stream,
+                  const void* site) {
+  const emulator::GraphMemoryUse& use = executable.memory;
+  const bool is_captured =
+      stream.capture_state() != emulator::CaptureState::kNone;
+  if (!is_captured && !(use.allocated.empty() && use.freed.empty())) {
+    const Status status = emulator::prepare_launch(stream, use, site);
+    if (status != Status::kSuccess) return number(status);
+  }
+  return number(executable.exec->launch(stream, site));
+}
+
 hipError_t instantiate(hipGraphExec_t* made, hipGraph_t handle,
                        unsigned long long flags) {
   const GraphRef graph = graphs().find(handle);
@@ -28,8 +56,12 @@ hipError_t instantiate(hipGraphExec_t* made, hipGraph_t handle,
   GraphExecRef exec;
   const hipError_t status = number(GraphExec::instantiate(*graph, &exec));
   if (status != hipSuccess) return status;
-  *made = executables().add(
-      std::make_shared<Executable>(Executable{std::move(exec), flags}));
+  Executable executable{std::move(exec), flags};
+  add_memory(*graph, &executable.memory);
+  executable.memory.frees_left =
+      (flags & hipGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+  *made =
+      executables().add(std::make_shared<Executable>(std::move(executable)));
   return hipSuccess;
 }
 
@@ -107,7 +139,7 @@ hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t handle) {
     if (found == nullptr) return hipErrorInvalidValue;
     const StreamRef stream = find_stream(handle);
     if (stream == nullptr) return invalid_stream();
-    return number(found->exec->launch(*stream, site));
+    return launch(*found, *stream, site);
   });
 }
 

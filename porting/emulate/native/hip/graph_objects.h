@@ -7,14 +7,17 @@
 
 #include "graph.h"
 #include "handles.h"
+#include "pool.h"
 #include "stream.h"
 
 namespace eclosion::hip {
 
-// An instantiated graph, with the flags that it was instantiated with.
+// An instantiated graph, with the flags that it was instantiated with, and the
+// memory that its launches allocate and free.
 struct Executable {
   emulator::GraphExecRef exec;
   unsigned long long flags = 0;
+  emulator::GraphMemoryUse memory = {};
 };
 
 emulator::Handles<hipGraph_t, emulator::Graph>& graphs();
