@@ -115,7 +115,7 @@ def build(sysroot: Sysroot, folder: Path, cases: str) -> Program:
     source.write_text(_PRELUDE + cases + _MAIN)
     path = folder / "program"
     command = [str(compiler().path), "-x", "hip", f"--offload-arch={_ARCH}", "-std=c++17"]
-    command += [f"--rocm-path={sysroot.path}", "-isystem", str(sysroot.include), "-O1", "-w"]
+    command += [f"--rocm-path={sysroot.path}", "-isystem", str(sysroot.include), "-O1", "-g", "-w"]
     command += [str(source), "-x", "none", "-o", str(path), "-lstdc++", "-lm", "-pthread"]
     command += [f"-L{sysroot.path / 'lib'}", "-lamdhip64"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "accesses.h"
 #include "config.h"
 #include "memory_file.h"
 #include "shadow.h"
@@ -188,6 +189,9 @@ std::optional<std::uintptr_t> MemoryState::take_chunk(std::size_t size) {
 }
 
 void MemoryState::forget(const Record& record, const void* freed_at) {
+  // While it is mapped: closed pages are opened.
+  forget_accesses(reinterpret_cast<const void*>(record.allocation.base),
+                  record.allocation.size);
   arena.forbid(record.allocation.base, record.allocation.size);
   refund(record.allocation.device, record.charge);
   freed.remember(record.allocation, freed_at);

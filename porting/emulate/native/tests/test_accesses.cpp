@@ -33,11 +33,9 @@ struct Buffer {
     REQUIRE(Memory::get().allocate(bytes, MemoryKind::kDevice, 0, 0,
                                    next_site(), &made) == Status::kSuccess);
     base = static_cast<std::byte*>(made);
-    forget_accesses(base, size);
   }
   ~Buffer() {
     synchronize_device(0);
-    forget_accesses(base, size);
     Memory::get().free(base, MemoryKind::kDevice, nullptr);
   }
   Buffer(const Buffer&) = delete;

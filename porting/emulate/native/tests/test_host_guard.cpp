@@ -34,7 +34,6 @@ struct Pinned {
   }
   ~Pinned() {
     synchronize_device(0);
-    forget_accesses(base, size);
     Memory::get().free(base, MemoryKind::kPinned, nullptr);
   }
   Pinned(const Pinned&) = delete;
@@ -246,6 +245,32 @@ TEST_CASE("a function of the program may use what a later copy works on") {
   CHECK(stream->synchronize() == Status::kSuccess);
   CHECK(seen == 0);
   CHECK(read(memory, 5) == 1);
+  CHECK(new_findings().empty());
+}
+
+TEST_CASE("freed memory is open for the next allocation") {
+  const StreamRef stream = stream_of();
+  std::byte* where = nullptr;
+  Gate gate;
+  stream->put(gate.work());
+  void* made = nullptr;
+  REQUIRE(Memory::get().allocate(kPage, MemoryKind::kPinned, 0, 0, next_site(),
+                                 &made) == Status::kSuccess);
+  where = static_cast<std::byte*>(made);
+  Work work{NodeKind::kCopy,
+            {"copy", next_site()},
+            [](Operation&) { return Status::kSuccess; },
+            {},
+            {}};
+  work.ranges = {{where, kPage, true}};
+  stream->put(std::move(work));
+  CHECK(Memory::get().free(where, MemoryKind::kPinned, nullptr) ==
+        Status::kSuccess);
+  gate.open();
+  stream->synchronize();
+  const Pinned next(kPage);
+  write(next, 0);
+  CHECK(read(next, 0) == 7);
   CHECK(new_findings().empty());
 }
 
