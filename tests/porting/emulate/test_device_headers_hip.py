@@ -315,6 +315,35 @@ extern "C" __global__ void prints(int* out) {
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "p[0] += p[2000];",
+        "p[0].x = __ldg(q + 100000);",
+        "atomicAdd(q + 100000, 1.0f);",
+        "((__half2*)q)[0] = __hadd2(((__half2*)q)[100000], __half2());",
+        "memcpy(p, q + 100000, 64);",
+        "__hip_atomic_fetch_add(q + 100000, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);",
+    ],
+)
+def test_what_the_vendors_functions_access_is_told_at_the_line_of_the_program(
+    sysroot: Sysroot, tmp_path: Path, line: str
+) -> None:
+    source = f"""#include <hip/hip_runtime.h>
+#include <hip/hip_fp16.h>
+extern "C" __global__ void far(float4* p, float* q) {{
+  {line}
+}}
+"""
+    device = Device(Headers("rocm", sysroot.path, sysroot.rocm), 64, tmp_path)
+    values = np.zeros(64, np.float32)
+    ran = device.run(source, [Launch("far", (values, values), block=(1, 1, 1))])
+    assert ran.findings
+    found = ran.findings[0]
+    assert found["kind"] == "out of bounds"
+    assert (found["at"]["file"], found["at"]["line"]) == (str(tmp_path / "unit.hip"), 4)
+
+
+@pytest.mark.parametrize(
     ("line", "said"),
     [
         ("out[0] = __no_such_function(out[1]);", "undeclared identifier '__no_such_function'"),

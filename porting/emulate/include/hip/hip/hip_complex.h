@@ -3,4 +3,8 @@
 
 #include "hip/hip_runtime.h"
 
+// clang-format off
+#include "eclosion/hip_vendor_begin.inc"
 #include_next <hip/hip_complex.h>
+#include "eclosion/hip_vendor_end.inc"
+// clang-format on

@@ -10,6 +10,10 @@
 #pragma push_macro("__gfx950__")
 #undef __gfx942__
 #undef __gfx950__
+// clang-format off
+#include "eclosion/hip_vendor_begin.inc"
 #include_next <hip/hip_fp8.h>
+#include "eclosion/hip_vendor_end.inc"
+// clang-format on
 #pragma pop_macro("__gfx950__")
 #pragma pop_macro("__gfx942__")

@@ -5,21 +5,28 @@
 #include "eclosion/hip_prelude.h"
 
 // Everything that the vendor's header of this name brings from the C++ library.
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iosfwd>
 #include <limits>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "eclosion/hip_vendor_guards.h"
 
+// clang-format off
 #include <hip/amd_detail/amd_hip_common.h>
+#include "eclosion/hip_vendor_begin.inc"
 #include <hip/amd_detail/hip_ldg.h>
-#include <hip/hip_common.h>
-#include <hip/hip_runtime_api.h>
 #include <hip/hip_vector_types.h>
+#include "eclosion/hip_vendor_end.inc"
+#include <hip/hip_runtime_api.h>
 #include <hip/library_types.h>
+// clang-format on
 
 #include "eclosion/barriers.h"
 #include "eclosion/choices.h"
