@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "accesses.h"
 #include "placement.h"
 #include "pool.h"
 #include "shadow.h"
@@ -124,6 +125,8 @@ void GraphBlock::leave(const void* site) {
   is_in_use_ = false;
   figures().used -= bytes();
   set_ready(false);
+  forget_accesses(reinterpret_cast<const void*>(allocation().base),
+                  allocation().size);
   state.freed.remember(allocation(), site);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "accesses.h"
 #include "placement.h"
 #include "shadow.h"
 
@@ -91,6 +92,8 @@ void PoolBlock::leave() {
     const std::lock_guard state_lock(state.mutex);
     state.arena.forbid(allocation().base, allocation().size);
   }
+  forget_accesses(reinterpret_cast<const void*>(allocation().base),
+                  allocation().size);
   dismiss(state, record_);
   *left_ = true;
 }
