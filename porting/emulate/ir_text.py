@@ -59,6 +59,7 @@ class Global:
     words: str
     type: str
     rest: str
+    is_constant: bool = False
 
     @property
     def is_thread_local(self) -> bool:
@@ -77,7 +78,7 @@ def global_variables(text: str) -> Iterator[Global]:
     """Yield the variables of a module, with those that are only declared."""
     for match in _GLOBAL.finditer(text):
         kind, rest = take_type(match[4])
-        yield Global(match[1], match[2], kind, rest)
+        yield Global(match[1], match[2], kind, rest, match[3] == "constant")
 
 
 def annotations(text: str) -> list[Annotation]:

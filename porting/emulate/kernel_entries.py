@@ -35,6 +35,8 @@ _BYVAL = re.compile(r"\bbyval\(((?:[^()]|\([^()]*\))*)\)")
 _ALIGN = re.compile(r"\balign (\d+)")
 _COERCED = re.compile(r"^(.*)\.coerce(\d*)$")
 _EIGHTBYTE = 8
+# Words of what is no variable of a device: another module's, a block's own, the compiler's.
+_OTHERS = frozenset(("external", "thread_local", "private", "appending"))
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,13 @@ def _unique(marks: Sequence[Annotation]) -> list[Annotation]:
 
 
 def _device_variables(variables: Sequence[Global]) -> list[Global]:
+    """Return what kernels can write to, and what the host may set before they run."""
     return [
         each
         for each in variables
-        if "externally_initialized" in each.words and "external " not in each.words
+        if not _OTHERS.intersection(each.words.split())
+        and not each.name.startswith("@llvm.")
+        and ("externally_initialized" in each.words or not each.is_constant)
     ]
 
 

@@ -64,8 +64,8 @@ const VariableRecord* variable_in(const UnitRecord& unit,
   return found == end ? nullptr : found;
 }
 
-// How much of an image a unit has, less what it has besides: of its own unit
-// that is all, and nothing.
+// How much of an image a unit has, less the kernels that it has besides: of its
+// own unit that is all, and nothing.
 std::ptrdiff_t likeness(const UnitRecord& unit, const Image& image) {
   std::ptrdiff_t found = 0;
   for (const std::string& name : image.kernels) {
@@ -74,8 +74,7 @@ std::ptrdiff_t likeness(const UnitRecord& unit, const Image& image) {
   for (const std::string& name : image.variables) {
     found += variable_in(unit, name) != nullptr ? 1 : 0;
   }
-  const std::uint64_t all = unit.kernel_count + unit.variable_count;
-  return 2 * found - static_cast<std::ptrdiff_t>(all);
+  return 2 * found - static_cast<std::ptrdiff_t>(unit.kernel_count);
 }
 
 }  // namespace
