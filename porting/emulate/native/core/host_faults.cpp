@@ -9,7 +9,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -39,7 +41,6 @@ struct sigaction previous;
 std::uintptr_t arena = 0;
 std::size_t arena_size = 0;
 thread_local constinit std::uintptr_t last_unknown = 0;
-thread_local constinit bool is_passing_on = false;
 
 void wait_for(sem_t& semaphore) {
   while (sem_wait(&semaphore) != 0 && errno == EINTR) {
@@ -79,18 +80,27 @@ void give_up(int signal) {
   sigaction(signal, &standard, nullptr);
 }
 
+// A handler that came after ours may call it in turn, for ever: a mark at the
+// end of the information says that a fault has been here. Nothing else of it
+// would do, since handlers may leave by longjmp; the kernel clears it for the
+// next fault.
+bool was_passed_on(siginfo_t& information) {
+  constexpr std::size_t kEnd = sizeof(siginfo_t) - sizeof(std::uint64_t);
+  constexpr std::uint64_t kMark = 0x45636c6f73696f6e;
+  unsigned char* end = reinterpret_cast<unsigned char*>(&information) + kEnd;
+  std::uint64_t mark = 0;
+  std::memcpy(&mark, end, sizeof mark);
+  std::memcpy(end, &kMark, sizeof kMark);
+  return mark == kMark;
+}
+
 void pass_on(int signal, siginfo_t* information, void* context) {
-  // A handler that came after ours and calls it in turn would never end.
-  if (is_passing_on) return give_up(signal);
-  is_passing_on = true;
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, information, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  } else {
-    give_up(signal);
-  }
-  is_passing_on = false;
+  if (was_passed_on(*information)) return give_up(signal);
+  if ((previous.sa_flags & SA_SIGINFO) != 0)
+    return previous.sa_sigaction(signal, information, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+    return previous.sa_handler(signal);
+  give_up(signal);
 }
 
 // Whether the access may be made again.
