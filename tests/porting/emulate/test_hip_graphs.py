@@ -161,7 +161,7 @@ static void keep(unsigned flags) {
   T(hipGraphAddMemAllocNode(&get, made.graph, nullptr, 0, &p));
   T(hipGraphInstantiateWithFlags(&made.exec, made.graph, flags));
   made.launch();
-  T(hipGraphLaunch(made.exec, nullptr));
+  made.launch();
   T(hipFree(p.dptr));
   made.launch();
 }
@@ -186,6 +186,28 @@ CASE(captured_memory) {
   V(back.bytesize);
   made.instantiate();
   made.launch();
+}
+static int ended = 0;
+CASE(objects) {
+  Made made;
+  hipUserObject_t object;
+  hipGraph_t clone;
+  hipHostFn_t end = [](void* by) { ended += *static_cast<int*>(by); };
+  static int by = 1;
+  T(hipUserObjectCreate(&object, &by, end, 2, hipUserObjectNoDestructorSync));
+  T(hipUserObjectCreate(&object, &by, end, 2, 0));
+  T(hipGraphRetainUserObject(made.graph, object, 1, hipGraphUserObjectMove));
+  T(hipUserObjectRelease(object, 2));
+  T(hipUserObjectRelease(object, 1));
+  T(hipUserObjectRelease(object, 1));
+  V(ended);
+  T(hipGraphClone(&clone, made.graph));
+  made.instantiate();
+  T(hipGraphDestroy(made.graph));
+  T(hipGraphDestroy(clone));
+  V(ended);
+  T(hipGraphExecDestroy(made.exec));
+  V(ended);
 }
 CASE(any) {
   Made made;
@@ -270,11 +292,19 @@ def test_memory_when_a_graph_allocates_it(program: Program) -> None:
 @pytest.mark.parametrize(("case", "again"), [("kept_memory", INVALID), ("kept_memory_freed", OK)])
 def test_memory_when_a_launch_before_left_it(program: Program, case: str, again: str) -> None:
     """hip_runtime_api.h, hipGraphInstantiateFlagAutoFreeOnLaunch."""
-    assert program.run(case).lines == [OK, OK, OK, OK, again, OK, OK, OK]
+    assert program.run(case).lines == [OK, OK, OK, OK, again, OK, OK, OK, OK]
 
 
 def test_memory_when_a_capture_allocates_it(program: Program) -> None:
     assert program.run("captured_memory").lines == [*([OK] * 8), "1", "256", OK, OK, OK]
+
+
+def test_objects_when_graphs_keep_them(program: Program) -> None:
+    """hip_runtime_api.h, hipGraphRetainUserObject: destroyed with the last that refers to it."""
+    assert program.run("objects").lines == [
+        *(OK, INVALID, OK, INVALID, OK, INVALID, "0"),
+        *(OK, OK, OK, OK, "0", OK, "1"),
+    ]
 
 
 def test_nodes_when_added_by_the_union(program: Program) -> None:

@@ -17,6 +17,29 @@ hipError_t set_box(GraphNode* node, const HIP_MEMCPY3D* p, const void* site) {
   return status != hipSuccess ? status : set(node, request, site);
 }
 
+hipMemoryType type_of(const void* address) {
+  const auto side = emulator::side_of(address);
+  const bool is_host =
+      side == emulator::Side::kPageable || side == emulator::Side::kPinned;
+  return is_host ? hipMemoryTypeHost : hipMemoryTypeDevice;
+}
+
+HIP_MEMCPY3D driver_form(const hipMemcpy3DParms& box) {
+  HIP_MEMCPY3D p{};
+  p.srcMemoryType = type_of(box.srcPtr.ptr);
+  p.srcHost = p.srcDevice = box.srcPtr.ptr;
+  p.srcPitch = box.srcPtr.pitch;
+  p.srcHeight = box.srcPtr.ysize;
+  p.dstMemoryType = type_of(box.dstPtr.ptr);
+  p.dstHost = p.dstDevice = box.dstPtr.ptr;
+  p.dstPitch = box.dstPtr.pitch;
+  p.dstHeight = box.dstPtr.ysize;
+  p.WidthInBytes = box.extent.width;
+  p.Height = box.extent.height;
+  p.Depth = box.extent.depth;
+  return p;
+}
+
 hipError_t set_to(GraphNode* node, const void* symbol, const void* from,
                   std::size_t size, std::size_t offset, hipMemcpyKind kind,
                   const void* site) {
@@ -47,6 +70,18 @@ hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t node,
                                           const HIP_MEMCPY3D* p) {
   const void* site = __builtin_return_address(0);
   return call(__func__, [&] { return set_box(find_node(node), p, site); });
+}
+
+hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t handle,
+                                          HIP_MEMCPY3D* p) {
+  return call(__func__, [&] {
+    const GraphNode* node = find_node(handle);
+    hipMemcpy3DParms box;
+    if (node == nullptr || p == nullptr) return hipErrorInvalidValue;
+    const hipError_t status = answer(*node, &box);
+    if (status == hipSuccess) *p = driver_form(box);
+    return status;
+  });
 }
 
 hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec,

@@ -1,4 +1,5 @@
 // Instantiated graphs: made, launched, updated as a whole.
+#include "device.h"
 #include "devices.h"
 #include "front.h"
 #include "graph_objects.h"
@@ -60,6 +61,7 @@ hipError_t instantiate(hipGraphExec_t* made, hipGraph_t handle,
   add_memory(*graph, &executable.memory);
   executable.memory.frees_left =
       (flags & hipGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+  executable.kept = kept_by(graph.get());
   *made =
       executables().add(std::make_shared<Executable>(std::move(executable)));
   return hipSuccess;
@@ -115,10 +117,16 @@ hipError_t hipGraphInstantiateWithParams(
   });
 }
 
+// Launches may still run, and what they keep lives until they are done.
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
   return call(__func__, [&] {
-    return executables().take(exec) != nullptr ? hipSuccess
-                                               : hipErrorInvalidValue;
+    const auto taken = executables().take(exec);
+    if (taken == nullptr) return hipErrorInvalidValue;
+    if (!taken->kept.empty()) {
+      (void)eclosion::emulator::synchronize_device(
+          eclosion::emulator::current_device());
+    }
+    return hipSuccess;
   });
 }
 

@@ -9,15 +9,17 @@
 #include "handles.h"
 #include "pool.h"
 #include "stream.h"
+#include "user_objects.h"
 
 namespace eclosion::hip {
 
 // An instantiated graph, with the flags that it was instantiated with, and the
-// memory that its launches allocate and free.
+// memory that its launches allocate and free, and what it keeps.
 struct Executable {
   emulator::GraphExecRef exec;
   unsigned long long flags = 0;
   emulator::GraphMemoryUse memory = {};
+  Kept kept = {};
 };
 
 emulator::Handles<hipGraph_t, emulator::Graph>& graphs();

@@ -134,7 +134,10 @@ hipError_t hipGraphCreate(hipGraph_t* graph, unsigned flags) {
 
 hipError_t hipGraphDestroy(hipGraph_t graph) {
   return call(__func__, [&] {
-    return graphs().take(graph) != nullptr ? hipSuccess : hipErrorInvalidValue;
+    const GraphRef taken = graphs().take(graph);
+    if (taken == nullptr) return hipErrorInvalidValue;
+    let_go(taken.get());
+    return hipSuccess;
   });
 }
 
@@ -142,7 +145,9 @@ hipError_t hipGraphClone(hipGraph_t* clone, hipGraph_t handle) {
   return call(__func__, [&] {
     const GraphRef graph = graphs().find(handle);
     if (clone == nullptr || graph == nullptr) return hipErrorInvalidValue;
-    *clone = graphs().add(graph->clone());
+    const GraphRef copy = graph->clone();
+    keep_as(graph.get(), copy.get());
+    *clone = graphs().add(copy);
     return hipSuccess;
   });
 }
