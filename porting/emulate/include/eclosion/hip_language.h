@@ -23,7 +23,3 @@ __device__ void* operator new(size_t size, const std::nothrow_t&) noexcept
     __asm__("eclosion_device_malloc");
 __device__ void* operator new[](size_t size, const std::nothrow_t&) noexcept
     __asm__("eclosion_device_malloc");
-__device__ inline void* operator new(size_t, void* at) noexcept { return at; }
-__device__ inline void* operator new[](size_t, void* at) noexcept { return at; }
-__device__ inline void operator delete(void*, void*) noexcept {}
-__device__ inline void operator delete[](void*, void*) noexcept {}
