@@ -161,9 +161,13 @@ Status VirtualMemory::reserve(std::size_t size, std::size_t alignment,
     *base = wanted;
     return Status::kSuccess;
   }
-  std::optional<std::uintptr_t> taken;
-  if (is_wanted && memory.pages.take_at(wanted, size + kPage)) taken = wanted;
-  if (!taken) taken = memory.take_pages(size + kPage, alignment);
+  for (const std::size_t guard : {kPage, std::size_t{0}}) {
+    if (!is_wanted || !memory.pages.take_at(wanted, size + guard)) continue;
+    state_->reserved[wanted] = {size, guard};
+    *base = wanted;
+    return Status::kSuccess;
+  }
+  const auto taken = memory.take_pages(size + kPage, alignment);
   if (!taken) return Status::kOutOfMemory;
   state_->reserved[*taken] = {size, kPage};
   *base = *taken;

@@ -66,6 +66,19 @@ TEST_CASE("allocation when every size up to large ones is asked for") {
   }
 }
 
+TEST_CASE("allocations when they are neighbours") {
+  for (const std::size_t size : {std::size_t{256}, std::size_t{1000}}) {
+    std::vector<std::byte*> made;
+    for (int i = 0; i < 200; ++i) made.push_back(allocated(size));
+    for (std::byte* const one : made) {
+      CHECK(may_use(one, size));
+      CHECK_FALSE(may_use(one + size, 1));
+      CHECK_FALSE(may_use(one - 1, 1));
+    }
+    for (std::byte* const one : made) freed(one);
+  }
+}
+
 TEST_CASE("allocation when memory is used again") {
   std::vector<std::byte*> made;
   for (int i = 0; i < 3000; ++i) {

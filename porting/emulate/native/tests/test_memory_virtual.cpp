@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "memory_settings.h"
+#include "memory_state.h"
 #include "second_process.h"
 #include "shadow.h"
 
@@ -49,6 +50,16 @@ bool may_use(std::uintptr_t at, std::size_t size) {
   return shadow_allows(all.shadow(), at - all.arena(), size);
 }
 
+// Whether the kernel can read a byte there.
+bool can_host_read(std::uintptr_t at) {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const bool is_read = ::write(ends[1], reinterpret_cast<void*>(at), 1) == 1;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return is_read;
+}
+
 std::byte* bytes_at(std::uintptr_t at) {
   return reinterpret_cast<std::byte*>(at);
 }
@@ -63,12 +74,14 @@ TEST_CASE("memory when it is mapped, opened, and unmapped") {
   CHECK(Memory::get().available(0) == kDeviceMemory - 2 * kUnit);
   mapped(base + kUnit, 2 * kUnit, handle);
   CHECK_FALSE(may_use(base + kUnit, 1));
+  CHECK_FALSE(can_host_read(base + kUnit));
   const auto found = Memory::get().find(bytes_at(base + 3 * kUnit - 1));
   REQUIRE(found.has_value());
   CHECK(found->kind == MemoryKind::kVirtual);
   CHECK(found->flags == 0);
   opened(base + kUnit, 2 * kUnit);
   CHECK(may_use(base + kUnit, 2 * kUnit));
+  CHECK(can_host_read(base + kUnit));
   CHECK_FALSE(may_use(base, 1));
   CHECK_FALSE(may_use(base + 3 * kUnit, 1));
   CHECK(bytes_at(base + kUnit)[5] == std::byte{0xCB});
@@ -187,6 +200,19 @@ TEST_CASE("access when devices are given and denied it") {
   CHECK(memory().get_access(base, 1, &flags) == Status::kInvalidValue);
   CHECK(memory().release(handle) == Status::kSuccess);
   CHECK(memory().free(base, kUnit) == Status::kSuccess);
+}
+
+TEST_CASE("reservations when they grow and are freed in any order") {
+  const auto free_bytes = [] { return memory_state().pages.bytes(); };
+  const std::size_t before = free_bytes();
+  const std::uintptr_t first = reserved(2 * kUnit);
+  CHECK(reserved(kUnit, first + 2 * kUnit) == first + 2 * kUnit);
+  CHECK(memory().free(first, 2 * kUnit) == Status::kSuccess);
+  // Its place is free, up to the range that grew out of it.
+  CHECK(reserved(2 * kUnit, first) == first);
+  CHECK(memory().free(first, 2 * kUnit) == Status::kSuccess);
+  CHECK(memory().free(first + 2 * kUnit, kUnit) == Status::kSuccess);
+  CHECK(free_bytes() == before);
 }
 
 TEST_CASE("reservation when a place or an alignment is wanted") {

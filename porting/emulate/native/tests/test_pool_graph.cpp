@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <any>
+#include <atomic>
+#include <latch>
 #include <random>
 #include <thread>
 #include <vector>
@@ -137,6 +139,8 @@ TEST_CASE("memory of a graph when it is freed outside of it") {
   launched(exec, *stream);
   CHECK(may_use(made.address, kSize));
   CHECK_FALSE(may_use(made.address, kSize + 1));
+  trim_graphs(0);
+  CHECK(graph_figures(0).reserved == kSize);
   REQUIRE(free_in_order(*stream, made.address, nullptr) == Status::kSuccess);
   REQUIRE(stream->synchronize() == Status::kSuccess);
   CHECK_FALSE(may_use(made.address, 1));
@@ -215,6 +219,29 @@ TEST_CASE("memory of a graph when it cannot be had") {
     CHECK(free_in_order(*stream, address, nullptr) == Status::kInvalidValue);
   });
   REQUIRE(free_in_order(*stream, address, nullptr) == Status::kSuccess);
+  REQUIRE(stream->synchronize() == Status::kSuccess);
+  release_unused(0);
+}
+
+TEST_CASE("pool memory when two threads free it at once") {
+  const StreamRef stream = made_stream();
+  const PoolRef pool = Pool::default_of(0);
+  for (int round = 0; round < 300; ++round) {
+    void* address = nullptr;
+    REQUIRE(pool->allocate(*stream, 1000, nullptr, &address) ==
+            Status::kSuccess);
+    std::latch both(2);
+    std::atomic<int> successes = 0;
+    const auto free = [&] {
+      both.arrive_and_wait();
+      if (free_pooled(address, nullptr)) ++successes;
+    };
+    std::thread other(free);
+    free();
+    other.join();
+    CHECK(successes == 1);
+  }
+  CHECK(pool->figures().used == 0);
   REQUIRE(stream->synchronize() == Status::kSuccess);
   release_unused(0);
 }
