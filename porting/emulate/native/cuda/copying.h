@@ -39,6 +39,10 @@ Status check_direction(const Copy& copy);
 // copies on the device are waited for by nobody.
 Status copy(CUstream stream, const Copy& copy);
 
+// A copy of a box as the driver's struct has it; kNotSupported: arrays of
+// textures.
+Status read_copy(const CUDA_MEMCPY3D& params, Copy* copy);
+
 struct Fill {
   emulator::Placement to;
   emulator::Box box;  // the width in bytes

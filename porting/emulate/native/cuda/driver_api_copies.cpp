@@ -69,42 +69,48 @@ Direction direction_of(CUmemorytype to, CUmemorytype from) {
                                     : Direction::kDeviceToDevice;
 }
 
-DriverResult copy_box(CUstream stream, const End& to, const End& from,
-                      const emulator::Box& box, bool is_async,
-                      const void* site) {
+Status fill_in(const End& to, const End& from, const emulator::Box& box,
+               Copy* copy) {
+  copy->box = box;
+  copy->direction = direction_of(to.type, from.type);
   if (box.is_empty()) return Status::kSuccess;
-  Copy wanted;
-  wanted.box = box;
-  wanted.direction = direction_of(to.type, from.type);
-  wanted.is_async = is_async;
-  wanted.site = site;
-  Status status = place(to, box, &wanted.to);
-  if (status == Status::kSuccess) status = place(from, box, &wanted.from);
-  return status != Status::kSuccess ? status : copy(stream, wanted);
+  const Status status = place(to, box, &copy->to);
+  return status != Status::kSuccess ? status : place(from, box, &copy->from);
+}
+
+// CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER have these members alike.
+template <typename Params>
+Status read_slices(const Params& p, Copy* copy) {
+  return fill_in({p.dstMemoryType, p.dstHost, p.dstDevice, p.dstXInBytes,
+                  p.dstY, p.dstZ, p.dstPitch, p.dstHeight},
+                 {p.srcMemoryType, p.srcHost, p.srcDevice, p.srcXInBytes,
+                  p.srcY, p.srcZ, p.srcPitch, p.srcHeight},
+                 {p.WidthInBytes, p.Height, p.Depth}, copy);
 }
 
 DriverResult copy_rows(CUstream stream, const CUDA_MEMCPY2D* p, bool is_async,
                        const void* site) {
   if (p == nullptr) return Status::kInvalidValue;
-  return copy_box(stream,
-                  {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstXInBytes,
-                   p->dstY, 0, p->dstPitch, 0},
-                  {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcXInBytes,
-                   p->srcY, 0, p->srcPitch, 0},
-                  {p->WidthInBytes, p->Height}, is_async, site);
+  Copy wanted;
+  wanted.is_async = is_async;
+  wanted.site = site;
+  const Status status = fill_in({p->dstMemoryType, p->dstHost, p->dstDevice,
+                                 p->dstXInBytes, p->dstY, 0, p->dstPitch, 0},
+                                {p->srcMemoryType, p->srcHost, p->srcDevice,
+                                 p->srcXInBytes, p->srcY, 0, p->srcPitch, 0},
+                                {p->WidthInBytes, p->Height}, &wanted);
+  return status != Status::kSuccess ? status : copy(stream, wanted);
 }
 
-// CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER have these members alike.
 template <typename Params>
 DriverResult copy_slices(CUstream stream, const Params* p, bool is_async,
                          const void* site) {
   if (p == nullptr) return Status::kInvalidValue;
-  return copy_box(stream,
-                  {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstXInBytes,
-                   p->dstY, p->dstZ, p->dstPitch, p->dstHeight},
-                  {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcXInBytes,
-                   p->srcY, p->srcZ, p->srcPitch, p->srcHeight},
-                  {p->WidthInBytes, p->Height, p->Depth}, is_async, site);
+  Copy wanted;
+  wanted.is_async = is_async;
+  wanted.site = site;
+  const Status status = read_slices(*p, &wanted);
+  return status != Status::kSuccess ? status : copy(stream, wanted);
 }
 
 CUresult copy_linear(const char* function, CUstream stream,
@@ -119,6 +125,11 @@ Status check_contexts(CUcontext to, CUcontext from) {
 }
 
 }  // namespace
+
+Status read_copy(const CUDA_MEMCPY3D& params, Copy* copy) {
+  return read_slices(params, copy);
+}
+
 }  // namespace eclosion::cuda
 
 using namespace eclosion::cuda;

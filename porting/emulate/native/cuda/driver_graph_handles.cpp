@@ -44,6 +44,7 @@ Status destroy_graph(CUgraph handle) {
   Tables& all = tables();
   const GraphRef graph = all.graphs.take(handle);
   if (!graph) return Status::kInvalidValue;
+  drop_all(*graph);
   const std::lock_guard held(all.lock);
   all.handles.erase(graph.get());
   for (const auto& node : graph->nodes()) all.nodes.erase(node.get());

@@ -41,6 +41,18 @@ Status find_place(const NodePlace& place, GraphRef* graph,
   return Status::kSuccess;
 }
 
+// What the nodes of a graph, and of graphs in it, allocate and free.
+void note_memory(const emulator::Graph& graph, emulator::GraphMemoryUse* use) {
+  for (const auto& node : graph.nodes()) {
+    if (node->child) note_memory(*node->child, use);
+    const auto* const memory =
+        std::any_cast<emulator::GraphMemoryNode>(&node->parameters);
+    if (memory == nullptr) continue;
+    (node->kind == NodeKind::kAllocate ? use->allocated : use->freed)
+        .push_back(memory->address);
+  }
+}
+
 template <typename Change>
 Status for_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to,
                  std::size_t count, Change&& change) {
@@ -146,6 +158,34 @@ Status add_child(const NodePlace& place, CUgraph child, CUgraphNode* handle) {
   return add_node(place, std::move(node), handle);
 }
 
+Status add_allocation(const NodePlace& place, std::size_t size, int device,
+                      const void* site, void** address, CUgraphNode* handle) {
+  if (address == nullptr || size == 0) return Status::kInvalidValue;
+  emulator::GraphAllocation allocation;
+  Status status = emulator::allocate_in_graph(size, device, site, &allocation);
+  if (status != Status::kSuccess) return status;
+  GraphNode node;
+  node.kind = NodeKind::kAllocate;
+  node.device = device;
+  node.title = {"allocation of a graph", site};
+  node.body = std::move(allocation.allocate);
+  node.parameters = emulator::GraphMemoryNode{allocation.address, size, device};
+  status = add_node(place, std::move(node), handle);
+  if (status == Status::kSuccess) *address = allocation.address;
+  return status;
+}
+
+Status add_free(const NodePlace& place, void* address, CUgraphNode* handle) {
+  GraphNode node;
+  const Status status = emulator::free_in_graph(address, &node.body);
+  if (status != Status::kSuccess) return status;
+  node.kind = NodeKind::kFree;
+  node.device = emulator::current_device();
+  node.title = {"free of a graph", nullptr};
+  node.parameters = emulator::GraphMemoryNode{.address = address};
+  return add_node(place, std::move(node), handle);
+}
+
 Status add_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                  std::size_t count) {
   return for_edges(graph, from, to, count,
@@ -173,7 +213,12 @@ Status instantiate(CUgraph handle, unsigned long long flags,
   auto exec = std::make_shared<Exec>();
   exec->flags = flags;
   status = emulator::GraphExec::instantiate(*graph, &exec->exec);
-  if (status == Status::kSuccess) *made = add_exec(exec);
+  if (status != Status::kSuccess) return status;
+  note_memory(*graph, &exec->memory);
+  exec->objects = kept_by(*graph);
+  exec->memory.frees_left =
+      (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
+  *made = add_exec(exec);
   return status;
 }
 
@@ -182,9 +227,14 @@ Status launch_exec(CUgraphExec handle, CUstream stream_handle,
   const std::shared_ptr<Exec> exec = find_exec(handle);
   if (!exec) return Status::kInvalidValue;
   StreamRef stream;
-  const Status status = find_stream(stream_handle, &stream);
-  return status != Status::kSuccess ? status
-                                    : exec->exec->launch(*stream, site);
+  Status status = find_stream(stream_handle, &stream);
+  if (status != Status::kSuccess) return status;
+  const emulator::GraphMemoryUse& memory = exec->memory;
+  if (!memory.allocated.empty() || !memory.freed.empty()) {
+    status = emulator::prepare_launch(*stream, memory, site);
+    if (status != Status::kSuccess) return status;
+  }
+  return exec->exec->launch(*stream, site);
 }
 
 }  // namespace eclosion::cuda

@@ -10,7 +10,9 @@
 #include "graph.h"
 #include "kernels.h"
 #include "objects.h"
+#include "pool.h"
 #include "streaming.h"
+#include "user_objects.h"
 
 namespace eclosion::cuda {
 
@@ -24,6 +26,8 @@ Status destroy_graph(CUgraph handle);
 struct Exec {
   GraphExecRef exec;
   unsigned long long flags = 0;
+  emulator::GraphMemoryUse memory;
+  KeptObjects objects;
 };
 CUgraphExec add_exec(const std::shared_ptr<Exec>& exec);
 std::shared_ptr<Exec> find_exec(CUgraphExec handle);
@@ -61,6 +65,11 @@ Status plan_node(const HostNode& host, emulator::Work* work);
 
 Status add_event_node(const NodePlace& place, emulator::NodeKind kind,
                       CUevent event, CUgraphNode* handle);
+// A node that allocates, whose address is known at once, and one that frees.
+Status add_allocation(const NodePlace& place, std::size_t size, int device,
+                      const void* site, void** address, CUgraphNode* handle);
+Status add_free(const NodePlace& place, void* address, CUgraphNode* handle);
+
 Status add_child(const NodePlace& place, CUgraph child, CUgraphNode* handle);
 
 // Edges: `from[i]` before `to[i]`.
