@@ -39,12 +39,31 @@ ECLOSION_FUNCTION auto reduce(const Group& group, T&& value, Op&& op) {
   return collectives::reduced(group, Value(value), op);
 }
 
-// Store or combine the group's result at an address, by one thread.
+// The group's result, stored at an address or in an atomic object by one
+// member.
 template <typename Group, typename T, typename Value, typename Op>
 ECLOSION_FUNCTION void reduce_store_async(const Group& group, T* address,
                                           Value&& value, Op&& op) {
   const auto result = reduce(group, value, op);
   if (group.thread_rank() == 0) *address = result;
+}
+template <typename Group, typename Atomic, typename Value, typename Op>
+ECLOSION_FUNCTION auto reduce_store_async(const Group& group, Atomic&& target,
+                                          Value&& value, Op&& op)
+    -> decltype(target.load(), void()) {
+  const auto result = reduce(group, value, op);
+  if (group.thread_rank() == 0) target.store(result);
+}
+
+// The same, combined with what the atomic object has.
+template <typename Group, typename Atomic, typename Value, typename Op>
+ECLOSION_FUNCTION void reduce_update_async(const Group& group, Atomic&& target,
+                                           Value&& value, Op&& op) {
+  const auto result = reduce(group, value, op);
+  if (group.thread_rank() != 0) return;
+  auto old = target.load();
+  while (!target.compare_exchange_weak(old, op(old, result))) {
+  }
 }
 
 }  // namespace cooperative_groups

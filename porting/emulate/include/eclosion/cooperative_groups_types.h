@@ -196,11 +196,13 @@ ECLOSION_FUNCTION void sync(const Group& group) {
   group.sync();
 }
 template <typename Group>
-ECLOSION_FUNCTION auto thread_rank(const Group& group) {
+ECLOSION_FUNCTION auto thread_rank(const Group& group)
+    -> decltype(group.thread_rank()) {
   return group.thread_rank();
 }
 template <typename Group>
-ECLOSION_FUNCTION auto group_size(const Group& group) {
+ECLOSION_FUNCTION auto group_size(const Group& group)
+    -> decltype(group.num_threads()) {
   return group.num_threads();
 }
 

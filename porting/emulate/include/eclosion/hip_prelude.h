@@ -30,3 +30,17 @@
 #pragma clang force_cuda_host_device begin
 #include <complex>
 #pragma clang force_cuda_host_device end
+
+#if __cplusplus < 201402L
+// Constant expressions from C++14 on, which device code may call anyway.
+namespace std {
+template <typename T>
+ECLOSION_FUNCTION const T& min(const T& left, const T& right) {
+  return right < left ? right : left;
+}
+template <typename T>
+ECLOSION_FUNCTION const T& max(const T& left, const T& right) {
+  return left < right ? right : left;
+}
+}  // namespace std
+#endif
