@@ -117,7 +117,7 @@ void tell_race(const Touch& touch, std::uint32_t other, bool other_wrote) {
 // one, and others.
 struct Settled {
   std::uint64_t last = 0;
-  std::array<std::uint64_t, 64> others{};
+  std::array<std::uint64_t, 15> others{};
 };
 thread_local constinit Settled settled;
 

@@ -4,13 +4,13 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <algorithm>
+#include <atomic>
+#include <string>
 #include <thread>
 
-#include "gates.h"
 #include "memory.h"
 #include "reports.h"
-#include "scheduler.h"
 #include "stream.h"
 
 using namespace eclosion::emulator;
@@ -78,8 +78,6 @@ std::size_t lines(const std::string& text) {
 
 // Run both to their ends, the second after the first though nothing says so.
 void run_apart(Stream& first, Work a, Stream& second, Work b) {
-  Gate gate;
-  const StreamRef watch = stream_of();
   std::atomic<bool> is_over{false};
   a.body = [&is_over, body = a.body](Operation& by) {
     const Status status = body(by);
@@ -186,7 +184,6 @@ TEST_CASE("the host orders what it has waited for before what it then puts") {
     event->synchronize();
   }
   SUBCASE("a function of the program") {
-    Gate gate;
     std::atomic<bool> is_called{false};
     first->put(kernel("kernel a", buffer.base, 64, true));
     first->put_host({"function"}, [&](Status) { is_called = true; }, false);
@@ -308,31 +305,4 @@ TEST_CASE("branches of a graph race, its chains and launches do not") {
   exec->launch(*stream_of(), nullptr);
   synchronize_device(0);
   CHECK(lines(new_findings()) >= 1);
-}
-
-TEST_CASE("an access that changes nothing costs a few nanoseconds") {
-  const Buffer buffer(64 * kKiB);
-  constexpr int kRounds = 50;
-  double best = 1e9;
-  const StreamRef stream = stream_of();
-  stream->put({NodeKind::kKernel,
-               {"kernel", next_site()},
-               [&](Operation& by) {
-                 for (int round = 0; round < kRounds; ++round) {
-                   const auto begin = std::chrono::steady_clock::now();
-                   for (std::size_t i = 0; i < buffer.size; i += 4)
-                     note_access(
-                         by, reinterpret_cast<std::uintptr_t>(buffer.base + i),
-                         4, true, false);
-                   const std::chrono::duration<double, std::nano> spent =
-                       std::chrono::steady_clock::now() - begin;
-                   best = std::min(best, spent.count() * 4 / 65536);
-                 }
-                 return Status::kSuccess;
-               },
-               {},
-               {}});
-  stream->synchronize();
-  MESSAGE("ns per access: ", best);
-  CHECK(best < 100);  // with sanitizers and on busy machines too
 }
