@@ -2,6 +2,7 @@
 // and with many allocations and threads.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -188,6 +189,28 @@ TEST_CASE("memory that was freed when it is looked for in the machine") {
   const std::size_t before = resident();
   for (int i = 0; i < 30; ++i) freed(try_allocate(10 * kMiB));
   CHECK(resident() < before + 20 * kMiB);
+}
+
+TEST_CASE("memory of the shared file when it is freed") {
+  std::vector<void*> held;
+  const auto blocks = [](int file) {
+    struct stat facts{};
+    REQUIRE(::fstat(file, &facts) == 0);
+    return static_cast<std::size_t>(facts.st_blocks) * 512;
+  };
+  for (int i = 0; i < 100; ++i) {
+    void* made = nullptr;
+    REQUIRE(Memory::get().allocate(60 * kKiB, MemoryKind::kPinned, 0, 0,
+                                   nullptr, &made) == Status::kSuccess);
+    held.push_back(made);
+  }
+  const int file = Memory::get().find(held.front())->file;
+  const std::size_t before = blocks(file);
+  for (void* const made : held) {
+    CHECK(Memory::get().free(made, MemoryKind::kPinned, nullptr) ==
+          Status::kSuccess);
+  }
+  CHECK(blocks(file) <= before - 100 * 60 * kKiB);
 }
 
 TEST_CASE("memory when more of it is allocated than is worth filling") {
