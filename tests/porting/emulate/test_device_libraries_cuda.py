@@ -76,6 +76,37 @@ extern "C" __global__ void count(int* total, unsigned long long* most) {
     assert (total[0], most[0]) == (480, 4095)
 
 
+def test_algorithms_of_cub_work_on_blocks_and_warps(device: Device) -> None:
+    source = """
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/warp/warp_reduce.cuh>
+extern "C" __global__ void blocks(const int* in, int* sums, int* scanned, int* warps) {
+  using Reduce = cub::BlockReduce<int, 96>;
+  using Scan = cub::BlockScan<int, 96>;
+  using Warp = cub::WarpReduce<int>;
+  __shared__ union {
+    typename Reduce::TempStorage reduce;
+    typename Scan::TempStorage scan;
+  } shared;
+  __shared__ typename Warp::TempStorage own[3];
+  const int i = threadIdx.x;
+  const int sum = Reduce(shared.reduce).Sum(in[i]);
+  if (i == 0) sums[0] = sum;
+  __syncthreads();
+  Scan(shared.scan).ExclusiveSum(in[i], scanned[i]);
+  const int largest = Warp(own[i / 32]).Reduce(in[i], cuda::maximum<>{});
+  if (i % 32 == 0) warps[i / 32] = largest;
+}
+"""
+    given = np.random.default_rng(5).integers(-1000, 1000, 96, dtype=np.int32)
+    arrays = (given, np.zeros(1, np.int32), np.zeros(96, np.int32), np.zeros(3, np.int32))
+    _, sums, scanned, warps = launched(device, source, Launch("blocks", arrays, block=(96, 1, 1)))
+    assert sums[0] == given.sum()
+    assert (scanned == np.concatenate([[0], given.cumsum()[:-1]])).all()
+    assert (warps == given.reshape(3, 32).max(axis=1)).all()
+
+
 COPIES = {
     "a barrier": """
   __shared__ cuda::barrier<cuda::thread_scope_block> barrier;

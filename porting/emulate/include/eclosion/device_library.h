@@ -47,3 +47,13 @@ __attribute__((device)) void operator delete(void* address,
 __attribute__((device)) void operator delete[](void* address,
                                                size_t size) noexcept
     __asm__("eclosion_device_free");
+
+// Construction in memory that is there.
+__attribute__((device)) inline void* operator new(size_t, void* at) noexcept {
+  return at;
+}
+__attribute__((device)) inline void* operator new[](size_t, void* at) noexcept {
+  return at;
+}
+__attribute__((device)) inline void operator delete(void*, void*) noexcept {}
+__attribute__((device)) inline void operator delete[](void*, void*) noexcept {}
