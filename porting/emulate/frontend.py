@@ -29,6 +29,8 @@ _MAKING = (
     *("-fno-vectorize", "-fno-slp-vectorize"),
     *("-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0"),
     *("-mllvm", "-tsan-distinguish-volatile=1"),
+    # Equal ends of two branches are two places: lanes of both would come together in one.
+    *("-mllvm", "-enable-tail-merge=0"),
 )
 _CUDA_RELEASE = "-target-sdk-version=12.3"
 

@@ -166,6 +166,32 @@ extern "C" __global__ void some(int* out) {
     assert not ran.findings
 
 
+@WAVES
+def test_branches_with_equal_ends_stay_apart(sysroot: Sysroot, wave: int, tmp_path: Path) -> None:
+    source = (
+        RUNTIME
+        + """
+extern "C" __global__ void ends(const int* in, unsigned long long* out) {
+  const int i = threadIdx.x;
+  if (in[i] % 3 == 0) {
+    out[i] = __ballot(in[i] & 1);
+  } else {
+    out[i] = __ballot(in[i] & 1);
+  }
+}
+"""
+    )
+    values = np.arange(wave, dtype=np.int32) * 7 % 31
+    out = np.zeros(wave, np.uint64)
+    ran = _device(sysroot, wave, tmp_path).run(
+        source, [Launch("ends", (values, out), block=(wave, 1, 1))]
+    )
+    for is_three in (True, False):
+        side = [lane for lane in range(wave) if (values[lane] % 3 == 0) == is_three]
+        odd = sum(1 << lane for lane in side if values[lane] % 2)
+        assert {int(ran.arguments[0][1][lane]) for lane in side} == {odd}
+
+
 WORDS = """
 extern "C" __global__ void words(unsigned* out, float* reals, double* wide) {
   unsigned* at = out;
