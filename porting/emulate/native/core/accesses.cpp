@@ -133,7 +133,7 @@ bool settle(std::uint64_t pair) {
 void check_other(const Touch& touch, std::uint32_t word, bool is_writer) {
   const std::uint32_t other = Toucher::number_of(word);
   if ((word & touch.bytes) == 0) return;
-  if (is_writer && touch.is_atomic && (word & Toucher::kAtomic) != 0) return;
+  if (touch.is_atomic && (word & Toucher::kAtomic) != 0) return;
   if (settle(pair_of(other, touch.by)) ||
       AccessRecords::get().is_before(other, touch.by))
     return;

@@ -80,8 +80,8 @@ inline void note_access(const Operation& by, std::uintptr_t address,
        at += kCellBytes) {
     const AccessCell& cell = access_shadow.cells[at / kCellBytes];
     const std::uint32_t writer = cell.writer.load(std::memory_order_relaxed);
-    const std::uint32_t own = Toucher::of(by.number(), is_atomic && is_write,
-                                          bytes_of_cell(at, begin, end));
+    const std::uint32_t own =
+        Toucher::of(by.number(), is_atomic, bytes_of_cell(at, begin, end));
     if (Toucher::has(writer, own)) continue;
     if (is_write ||
         !Toucher::has(cell.reader.load(std::memory_order_relaxed), own))
