@@ -43,3 +43,19 @@ extern "C" __global__ void reach(__half* h, int at) {{
     found = [(one["kind"], one["kernel"], one["at"]["line"]) for one in ran.findings]
     assert found == [("out of bounds", "reach", 4)]
     assert Path(ran.findings[0]["at"]["file"]).name == "unit.cu"
+
+
+def test_a_failed_assertion_and_a_trap_are_named_with_their_line(device: Device) -> None:
+    source = """#include <cassert>
+extern "C" __global__ void check(int n) {
+  assert(n < 5 && "small");
+}
+extern "C" __global__ void stop(int n) {
+  if (n == 7) __trap();
+}
+"""
+    for kernel, kind, line in (("check", "assertion", 3), ("stop", "trap", 6)):
+        ran = device.run(source, [Launch(kernel, (np.int32(7),), block=(1, 1, 1))])
+        assert [(one["kind"], one["at"]["line"]) for one in ran.findings] == [(kind, line)]
+        assert ran.status != 0
+    assert device.run(source, [Launch("check", (np.int32(4),))]).status == 0
