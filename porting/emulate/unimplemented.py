@@ -38,9 +38,9 @@ class Exports:
 
     `names` is a pattern of what it exports, `status` the type of an answer and the one that says
     "not supported".  `flags` define macros, as -DNAME=1, before the headers.  `remember` is a
-    function of the front that an answer is passed through.  `threads` is one by which a call is
-    marked as one for the thread's default stream; `entries` names the table of entry points,
-    whose releases `prototypes` (a header) tells.
+    function of the front that an answer is passed through.  `threads` is one that marks the
+    calls which follow as ones for the thread's default stream, made at a place; null ends it.
+    `entries` names the table of entry points, whose releases `prototypes` (a header) tells.
     """
 
     headers: tuple[str, ...]
@@ -148,7 +148,7 @@ def _helpers(exports: Exports) -> Iterator[str]:
     if exports.remember:
         yield f"{exports.status[0]} {exports.remember}({exports.status[0]});"
     if exports.threads:
-        yield f"void {exports.threads}(int is_used);"
+        yield f"void {exports.threads}(const void *site);"
 
 
 def _definition(exports: Exports, function: Function, defined: Collection[str]) -> str:
@@ -161,8 +161,9 @@ def _forwarder(exports: Exports, function: Function, base: str) -> str:
     """Call the function of another name, in which a null stream is then the thread's own."""
     arguments = ", ".join(function.parameter_names) if function.parameters != "void" else ""
     return (
-        f"{_head(function)} {{ {exports.threads}(1); {function.result} result = "
-        f"({base})({arguments}); {exports.threads}(0); return result; }}"
+        f"{_head(function)} {{ {exports.threads}(__builtin_return_address(0)); "
+        f"{function.result} result = ({base})({arguments}); "
+        f"{exports.threads}(NULL); return result; }}"
     )
 
 

@@ -6,6 +6,7 @@ a number, each on its line.
 """
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from porting.emulate import libraries, sidecar
@@ -59,13 +60,13 @@ int main(int, char** arguments) {
 """
 
 
-def build(home: CudaHome, folder: Path, cases: str) -> Program:
-    """Build a program of cases, and the sidecar of its kernels."""
+def build(home: CudaHome, folder: Path, cases: str, options: Sequence[str] = ()) -> Program:
+    """Build a program of cases, and the sidecar of its kernels; `options` are nvcc's."""
     source = folder / "program.cu"
     source.write_text(_PRELUDE + cases + _MAIN)
     path = folder / "program"
-    command = [str(home.nvcc), "-std=c++17", "-w", f"-arch={_ARCH}", "-cudart", "shared"]
-    command += [str(source), "-o", str(path), f"-L{home.stubs}", "-lcuda"]
+    command = [str(home.nvcc), "-std=c++17", "-w", f"-arch={_ARCH}", "-g", "-cudart", "shared"]
+    command += [*options, str(source), "-o", str(path), f"-L{home.stubs}", "-lcuda"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
     assert done.returncode == 0, done.stderr
     headers = Headers("cuda", home.path, RELEASE)

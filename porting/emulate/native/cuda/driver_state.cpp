@@ -30,7 +30,7 @@ Process& process() {
 }
 
 thread_local std::vector<ContextRef> stack;
-thread_local int thread_streams = 0;
+thread_local const void* thread_site = nullptr;
 
 void make_current(const ContextRef& context) {
   if (context) emulator::set_current_device(context->device);
@@ -202,10 +202,14 @@ Status use_device(int device) {
   return Status::kSuccess;
 }
 
-bool has_thread_stream() { return thread_streams > 0; }
+bool has_thread_stream() { return thread_site != nullptr; }
+
+const void* site_of(const void* site) {
+  return thread_site != nullptr ? thread_site : site;
+}
 
 }  // namespace eclosion::cuda
 
-extern "C" void eclosion_cuda_thread_stream(int is_used) {
-  eclosion::cuda::thread_streams += is_used != 0 ? 1 : -1;
+extern "C" void eclosion_cuda_thread_stream(const void* site) {
+  eclosion::cuda::thread_site = site;
 }

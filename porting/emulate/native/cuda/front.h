@@ -15,7 +15,7 @@
 #include "statuses.h"
 
 // Where the program called the function that this stands in.
-#define ECLOSION_SITE __builtin_return_address(0)
+#define ECLOSION_SITE ::eclosion::cuda::site_of(__builtin_return_address(0))
 
 namespace eclosion::cuda {
 

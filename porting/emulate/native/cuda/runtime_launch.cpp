@@ -93,11 +93,11 @@ cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
                                     void** values, size_t shared,
                                     cudaStream_t stream) {
   const void* const site = ECLOSION_SITE;
-  eclosion_cuda_thread_stream(1);
+  eclosion_cuda_thread_stream(site);
   const cudaError_t code =
       launch_function("cudaLaunchKernel", kernel, {grid, block, shared, stream},
                       values, false, site);
-  eclosion_cuda_thread_stream(0);
+  eclosion_cuda_thread_stream(nullptr);
   return code;
 }
 

@@ -124,6 +124,59 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   });
 }
 
+namespace {
+
+// Pools of the host's memory are not emulated, as the attributes say.
+Status check_place(const cudaMemLocation* location,
+                   cudaMemAllocationType type) {
+  if (location == nullptr || type != cudaMemAllocationTypePinned) {
+    return Status::kInvalidValue;
+  }
+  if (location->type != cudaMemLocationTypeDevice) {
+    return Status::kNotSupported;
+  }
+  return is_device(location->id) ? Status::kSuccess : Status::kInvalidDevice;
+}
+
+}  // namespace
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool,
+                                     cudaMemLocation* location,
+                                     cudaMemAllocationType type) {
+  return runtime_call(__func__, kDriver, [&]() -> RuntimeResult {
+    if (pool == nullptr) return Status::kInvalidValue;
+    const Status status = check_place(location, type);
+    if (status == Status::kSuccess) {
+      *pool = pool_handle(Pool::default_of(location->id));
+    }
+    return status;
+  });
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                              cudaMemAllocationType type) {
+  return runtime_call(__func__, kDriver, [&]() -> RuntimeResult {
+    if (pool == nullptr) return Status::kInvalidValue;
+    const Status status = check_place(location, type);
+    if (status == Status::kSuccess) {
+      *pool = pool_handle(Pool::current_of(location->id));
+    }
+    return status;
+  });
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location,
+                              cudaMemAllocationType type,
+                              cudaMemPool_t handle) {
+  return runtime_call(__func__, kDriver, [&]() -> RuntimeResult {
+    PoolRef pool;
+    Status status = check_place(location, type);
+    if (status == Status::kSuccess) status = find_pool(handle, &pool);
+    return status != Status::kSuccess ? status
+                                      : Pool::make_current(location->id, pool);
+  });
+}
+
 cudaError_t cudaMemPoolExportToShareableHandle(void* file, cudaMemPool_t handle,
                                                cudaMemAllocationHandleType type,
                                                unsigned flags) {

@@ -3,8 +3,7 @@
 #include "context_limits.h"
 #include "device.h"
 #include "front.h"
-#include "memory.h"
-#include "streaming.h"
+#include "hints.h"
 
 using namespace eclosion::cuda;
 namespace emulator = eclosion::emulator;
@@ -81,28 +80,14 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
 
 namespace {
 
-// Hints are for managed memory (cudaMemAdvise, cuda_runtime_api.h).
-Status check_managed(const void* address, std::size_t size) {
-  const auto found = emulator::Memory::get().find(address);
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  if (!found || found->kind != emulator::MemoryKind::kManaged || size == 0 ||
-      size > found->end() - at) {
-    return Status::kInvalidValue;
-  }
-  return Status::kSuccess;
-}
+static_assert(static_cast<int>(cudaMemAdviseUnsetAccessedBy) ==
+              CU_MEM_ADVISE_UNSET_ACCESSED_BY);
 
-Status check_location(const cudaMemLocation& location) {
-  switch (location.type) {
-    case cudaMemLocationTypeDevice:
-      return is_device(location.id) ? Status::kSuccess : Status::kInvalidDevice;
-    case cudaMemLocationTypeHost:
-    case cudaMemLocationTypeHostNuma:
-    case cudaMemLocationTypeHostNumaCurrent:
-      return Status::kSuccess;
-    default:
-      return Status::kInvalidValue;
-  }
+CUmemLocation same(const cudaMemLocation& location) {
+  CUmemLocation place{};
+  place.type = static_cast<CUmemLocationType>(location.type);
+  place.id = location.id;
+  return place;
 }
 
 }  // namespace
@@ -110,28 +95,15 @@ Status check_location(const cudaMemLocation& location) {
 cudaError_t cudaMemAdvise(const void* address, size_t size,
                           cudaMemoryAdvise advice, cudaMemLocation location) {
   return runtime_call(__func__, kContext, [&]() -> RuntimeResult {
-    if (advice < cudaMemAdviseSetReadMostly ||
-        advice > cudaMemAdviseUnsetAccessedBy) {
-      return Status::kInvalidValue;
-    }
-    const bool has_place = advice == cudaMemAdviseSetPreferredLocation ||
-                           advice == cudaMemAdviseSetAccessedBy ||
-                           advice == cudaMemAdviseUnsetAccessedBy;
-    const Status status =
-        has_place ? check_location(location) : Status::kSuccess;
-    return status != Status::kSuccess ? status : check_managed(address, size);
+    return check_advice(address, size, static_cast<CUmem_advise>(advice),
+                        same(location));
   });
 }
 
-// Managed memory is where all reach it.
 cudaError_t cudaMemPrefetchAsync(const void* address, size_t size,
                                  cudaMemLocation location, unsigned flags,
-                                 cudaStream_t handle) {
+                                 cudaStream_t stream) {
   return runtime_call(__func__, kContext, [&]() -> RuntimeResult {
-    if (flags != 0) return Status::kInvalidValue;
-    StreamRef stream;
-    Status status = find_stream(handle, &stream);
-    if (status == Status::kSuccess) status = check_location(location);
-    return status != Status::kSuccess ? status : check_managed(address, size);
+    return check_prefetch(address, size, same(location), flags, stream);
   });
 }

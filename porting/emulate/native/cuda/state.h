@@ -61,7 +61,10 @@ bool is_device(int device);
 // Whether a null stream is the thread's own: set by the functions whose names
 // end in _ptsz or _ptds while they run.
 bool has_thread_stream();
+// Where the program called: `site`, or the caller of such a function.
+const void* site_of(const void* site);
 
 }  // namespace eclosion::cuda
 
-extern "C" void eclosion_cuda_thread_stream(int is_used);
+// Begin such a call, which was made at `site`; null: end it.
+extern "C" void eclosion_cuda_thread_stream(const void* site);
