@@ -1,12 +1,19 @@
 """`porting emulate`: run a program with its kernels on the processor."""
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
 import click
 
+from porting.cli.terminal import write_text
+from porting.config import Target
+from porting.emulate.comparison import differences
 from porting.emulate.launch import run
 from porting.emulate.machine import Request, prepare
+from porting.emulate.static_runtime import check
+from porting.emulate.twins import Twins, both
 from porting.processes import scratch_folder
 
 _FOUND = 1
@@ -35,6 +42,12 @@ _FOUND = 1
 @click.option("--seed", type=int, default=0, help="Order in which threads of a block run.")
 @click.option("--delay-us", type=int, default=0, help="Work starts that much later.")
 @click.option("--faults", metavar="LIST", default="", help="Calls that fail: hipMalloc:3=2;...")
+@click.option(
+    "--diff",
+    "source",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A CUDA tree: build it and its port, run PROGRAM of both builds, compare.",
+)
 @click.option("--report", type=click.Path(path_type=Path), help="Add findings there, as JSON.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def emulate_command(  # noqa: PLR0913 - click gives one argument per option
@@ -48,13 +61,15 @@ def emulate_command(  # noqa: PLR0913 - click gives one argument per option
     seed: int,
     delay_us: int,
     faults: str,
+    source: Path | None,
     report: Path | None,
     program: tuple[str, ...],
 ) -> int:
     """Run PROGRAM, an unmodified binary for CUDA or ROCm, without a GPU.
 
     Its kernels are compiled for the processor from their sources.  The exit status is the
-    program's own; 1 where it ended well and findings are left.
+    program's own; 1 where it ended well and findings are left.  With --diff it is 0 where both
+    runs are the same and have no findings, else 1.
     """
     request = Request(
         builds,
@@ -68,6 +83,9 @@ def emulate_command(  # noqa: PLR0913 - click gives one argument per option
         delay_us,
         faults,
     )
+    if source is not None:
+        return _compare(Twins(source, program[0], program[1:], Target(), request))
+    check(Path(shutil.which(program[0]) or program[0]), os.environ)
     machine = prepare(request, _say)
     with scratch_folder("porting-emulate-") as scratch:
         outcome = run(program, machine, (report or scratch / "findings.jsonl").absolute())
@@ -75,6 +93,19 @@ def emulate_command(  # noqa: PLR0913 - click gives one argument per option
         return outcome.status
     sys.stderr.write(f"porting: {len(outcome.findings)} findings on emulated {machine.arch}\n")
     return outcome.status or _FOUND
+
+
+def _compare(twins: Twins) -> int:
+    if twins.request.builds or twins.request.platform or twins.request.sidecars:
+        raise click.UsageError("--diff builds both platforms; leave --platform and builds out")
+    with scratch_folder("porting-emulate-") as scratch:
+        cuda, rocm = both(twins, scratch, _say)
+    found = differences(cuda, rocm)
+    write_text("".join(f"{each.kind}: {each.text}\n" for each in found))
+    buffers = f"{len(cuda.buffers)} buffers, {len(cuda.output.splitlines())} lines of output"
+    verdict = f"{len(found)} differences" if found else "the same on both"
+    write_text(f"emulated cuda and rocm: {buffers}: {verdict}\n")
+    return _FOUND if found else 0
 
 
 def _say(text: str) -> None:

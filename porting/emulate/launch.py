@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,9 @@ class Outcome:
     findings: tuple[Mapping[str, Any], ...]
 
 
-def environment_of(machine: Machine, report: Path, before: Mapping[str, str]) -> dict[str, str]:
+def environment_of(
+    machine: Machine, report: Path, before: Mapping[str, str], trace: Path | None = None
+) -> dict[str, str]:
     """Return the environment in which a program finds the emulator instead of a GPU."""
     symbolizer = compiler().tool("llvm-symbolizer")
     values = {
@@ -50,6 +53,7 @@ def environment_of(machine: Machine, report: Path, before: Mapping[str, str]) ->
         "DELAY_US": str(machine.delay_us),
         "FAULTS": machine.faults,
         "REPORT": str(report),
+        "TRACE": str(trace or ""),
         "SYMBOLIZER": str(symbolizer or ""),
         "ARCH": machine.arch,
         "RELEASE": machine.release,
@@ -59,17 +63,25 @@ def environment_of(machine: Machine, report: Path, before: Mapping[str, str]) ->
     return {**before, **given, "LD_LIBRARY_PATH": ":".join(filter(None, searched))}
 
 
-def run(command: Sequence[str], machine: Machine, report: Path) -> Outcome:
+def run(
+    command: Sequence[str],
+    machine: Machine,
+    report: Path,
+    trace: Path | None = None,
+    output: Path | None = None,
+) -> Outcome:
     """Run a program to its end, with our own standard streams.
 
-    Signals that the terminal sends reach it by themselves; those that end us are passed on.
+    `trace`: gets what its buffers held.  `output`: gets its standard output instead.  Signals that the terminal sends reach it by themselves; those that end us are passed on.
     Raises UsageError when the program cannot be started.
     """
-    environment = environment_of(machine, report, os.environ)
-    try:
-        child = subprocess.Popen(list(command), env=environment)
-    except OSError as error:
-        raise UsageError(f"{command[0]} cannot be run: {reason(error)}") from error
+    environment = environment_of(machine, report, os.environ, trace)
+    with ExitStack() as files:
+        stdout = None if output is None else files.enter_context(output.open("wb"))
+        try:
+            child = subprocess.Popen(list(command), env=environment, stdout=stdout)
+        except OSError as error:
+            raise UsageError(f"{command[0]} cannot be run: {reason(error)}") from error
     before = {
         number: signal.signal(number, lambda given, _frame: child.send_signal(given))
         for number in (signal.SIGTERM, signal.SIGHUP)
@@ -85,12 +97,21 @@ def run(command: Sequence[str], machine: Machine, report: Path) -> Outcome:
 
 def findings_of(report: Path) -> tuple[Mapping[str, Any], ...]:
     """Return the findings of a report; a line that a killed process left unfinished is none."""
-    if not report.is_file():
+    return _lines(report)
+
+
+def buffers_of(trace: Path) -> tuple[Mapping[str, Any], ...]:
+    """Return what a trace says of buffers, in the order in which they were freed."""
+    return _lines(trace)
+
+
+def _lines(path: Path) -> tuple[Mapping[str, Any], ...]:
+    if not path.is_file():
         return ()
     found = []
-    for line in report.read_text(errors="replace").splitlines():
+    for line in path.read_text(errors="replace").splitlines():
         try:
             found.append(json.loads(line))
         except ValueError:
-            sys.stderr.write(f"{report} has an unfinished line, which was left out\n")
+            sys.stderr.write(f"{path} has an unfinished line, which was left out\n")
     return tuple(found)

@@ -79,6 +79,7 @@ Config read() {
   config.delay_us = number("ECLOSION_EMULATOR_DELAY_US", 0);
   config.faults = text_of("ECLOSION_EMULATOR_FAULTS");
   config.report = text_of("ECLOSION_EMULATOR_REPORT");
+  config.trace = text_of("ECLOSION_EMULATOR_TRACE");
   config.symbolizer = text_of("ECLOSION_EMULATOR_SYMBOLIZER");
   config.arch = text_of("ECLOSION_EMULATOR_ARCH");
   config.release = text_of("ECLOSION_EMULATOR_RELEASE");

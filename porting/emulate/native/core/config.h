@@ -9,6 +9,7 @@
 //   ECLOSION_EMULATOR_DELAY_US   time by which work of a stream starts later
 //   (0) ECLOSION_EMULATOR_FAULTS     injected faults, see injection.h
 //   ECLOSION_EMULATOR_REPORT     file that findings are added to, as JSON lines
+//   ECLOSION_EMULATOR_TRACE      file that contents of buffers are added to
 //   ECLOSION_EMULATOR_SYMBOLIZER llvm-symbolizer
 //   ECLOSION_EMULATOR_ARCH       what a device calls itself (gfx942, sm_90)
 //   ECLOSION_EMULATOR_RELEASE    release whose behaviour is shown (7.1, 13.0)
@@ -31,6 +32,7 @@ struct Config {
   std::uint64_t delay_us = 0;
   std::string faults;
   std::string report;
+  std::string trace;
   std::string symbolizer;
   std::string arch;
   std::string release;

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "memory_file.h"
 #include "shadow.h"
+#include "trace.h"
 
 namespace eclosion::emulator {
 
@@ -190,6 +191,7 @@ std::optional<std::uintptr_t> MemoryState::take_chunk(std::size_t size) {
 
 void MemoryState::forget(const Record& record, const void* freed_at) {
   // While it is mapped: closed pages are opened.
+  if (record.allocation.pool == 0) trace_buffer(record.allocation);
   forget_accesses(reinterpret_cast<const void*>(record.allocation.base),
                   record.allocation.size);
   arena.forbid(record.allocation.base, record.allocation.size);

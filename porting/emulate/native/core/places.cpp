@@ -9,11 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "config.h"
 #include "program.h"
@@ -79,8 +82,16 @@ CodeAddress code_address(const void* address) {
   return found;
 }
 
-bool is_device_header(const std::string& file) {
-  return file.find("/emulate/include/") != std::string::npos;
+// Headers of ours, and of vendors, whose inline functions stand between the
+// program and what it calls.
+bool is_of_a_toolkit(const std::string& file) {
+  constexpr std::string_view kParts[] = {
+      "/emulate/include/", "/include/hip/",       "/cuda_runtime.h",
+      "/include/crt/",     "/cuda_runtime_api.h", "/cooperative_groups/"};
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) {
+                       return file.find(part) != std::string::npos;
+                     });
 }
 
 // Pairs of lines, a function and FILE:LINE:COLUMN, from the innermost.
@@ -125,7 +136,7 @@ SourcePlace ask(const void* address) {
   const std::vector<SourcePlace> frames = parse(output_of(
       {symbolizer, "--obj=" + code.file, "--inlines", "--demangle", offset}));
   for (const SourcePlace& frame : frames) {
-    if (!frame.file.empty() && !is_device_header(frame.file)) return frame;
+    if (!frame.file.empty() && !is_of_a_toolkit(frame.file)) return frame;
   }
   return unknown;
 }

@@ -7,6 +7,7 @@
 #include "accesses.h"
 #include "placement.h"
 #include "shadow.h"
+#include "trace.h"
 
 namespace eclosion::emulator {
 
@@ -61,6 +62,7 @@ PoolBlockRef PoolBlock::at(const void* address) {
 void PoolBlock::enter() {
   const std::lock_guard lock(mutex_);
   if (*left_) return;
+  trace_buffer(allocation());
   MemoryState& state = memory_state();
   const std::lock_guard state_lock(state.mutex);
   state.arena.allow(allocation().base, allocation().size);
@@ -87,6 +89,7 @@ bool PoolBlock::claim(const void* site) {
 void PoolBlock::leave() {
   const std::lock_guard lock(mutex_);
   if (*left_) return;
+  trace_buffer(allocation());
   MemoryState& state = memory_state();
   {
     const std::lock_guard state_lock(state.mutex);

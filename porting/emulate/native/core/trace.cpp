@@ -1,0 +1,96 @@
+// One line of JSON per buffer, in the order in which they were freed.
+#include "trace.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "config.h"
+#include "places.h"
+
+namespace eclosion::emulator {
+namespace {
+
+// Parts have this size at least, and there are at most this many.
+constexpr std::size_t kPart = 4096;
+constexpr std::size_t kParts = 64;
+// What is larger was hardly written to as a whole.
+constexpr std::size_t kMost = std::size_t{256} << 20;
+
+// FNV-1a over the bytes, eight at a time where there are as many.
+std::uint64_t digest(const unsigned char* bytes, std::size_t size) {
+  constexpr std::uint64_t kPrime = 0x100000001B3;
+  std::uint64_t value = 0xCBF29CE484222325;
+  std::size_t at = 0;
+  for (; at + 8 <= size; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, 8);
+    value = (value ^ word) * kPrime;
+    value ^= value >> 32;
+  }
+  for (; at < size; ++at) value = (value ^ bytes[at]) * kPrime;
+  return value;
+}
+
+std::string digests(const Allocation& allocation, std::size_t part) {
+  if (allocation.size > kMost) return "null";
+  const auto* bytes = reinterpret_cast<const unsigned char*>(allocation.base);
+  std::string text;
+  for (std::size_t at = 0; at < allocation.size; at += part) {
+    char number[24];
+    std::snprintf(number, sizeof number, "\"%016llx\"",
+                  static_cast<unsigned long long>(digest(
+                      bytes + at, std::min(part, allocation.size - at))));
+    text += (text.empty() ? "" : ", ") + std::string(number);
+  }
+  return "[" + text + "]";
+}
+
+// The text as JSON has it: places are paths, which may have a quote in them.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char each : text) {
+    if (each == '"' || each == '\\') out += '\\';
+    out += each;
+  }
+  return out;
+}
+
+void append(const std::string& path, const std::string& line) {
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0 || ::write(file, line.data(), line.size()) !=
+                      static_cast<ssize_t>(line.size())) {
+    std::fprintf(stderr, "the trace %s could not be written\n", path.c_str());
+  }
+  if (file >= 0) ::close(file);
+}
+
+// Buffers that the program leaves to its end.
+__attribute__((destructor)) void trace_what_is_left() {
+  if (Config::get().trace.empty()) return;
+  for (const Allocation& each : Memory::get().live()) trace_buffer(each);
+}
+
+}  // namespace
+
+void trace_buffer(const Allocation& allocation) {
+  const std::string& path = Config::get().trace;
+  const bool is_devices = allocation.kind == MemoryKind::kDevice ||
+                          allocation.kind == MemoryKind::kManaged;
+  if (path.empty() || !is_devices || allocation.size == 0) return;
+  const std::size_t part =
+      std::max(kPart, (allocation.size / kParts + kPart) / kPart * kPart);
+  append(path, "{\"buffer\": " + std::to_string(allocation.id) +
+                   ", \"size\": " + std::to_string(allocation.size) +
+                   ", \"part\": " + std::to_string(part) + ", \"digests\": " +
+                   digests(allocation, part) + ", \"at\": \"" +
+                   escaped(locate(allocation.site).text()) + "\"}\n");
+}
+
+}  // namespace eclosion::emulator

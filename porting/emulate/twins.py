@@ -1,0 +1,87 @@
+"""A CUDA tree and its port, both built and run on emulated GPUs, and compared."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from porting.building.copying import copy_tree
+from porting.building.toolset import Toolset, find
+from porting.config import Target
+from porting.emulate import libraries
+from porting.emulate.comparison import Run
+from porting.emulate.launch import buffers_of, run
+from porting.emulate.machine import Request, prepare
+from porting.emulate.toolkits import Say, headers
+from porting.errors import InputError, UsageError
+from porting.port import PortRequest, port
+from porting.processes import run as run_command
+
+_SECONDS = 1800
+_BUILD = "build"
+
+
+@dataclass(frozen=True)
+class Twins:
+    """A CUDA tree, the program of its build to run, its arguments, and the ROCm GPU."""
+
+    source: Path
+    program: str
+    arguments: tuple[str, ...]
+    target: Target
+    request: Request
+
+
+def both(twins: Twins, scratch: Path, say: Say) -> tuple[Run, Run]:
+    """Return the runs of the tree and of its port.
+
+    Raises InputError when one of both cannot be ported or built.
+    """
+    if not (twins.source / "CMakeLists.txt").is_file():
+        raise UsageError(
+            f"{twins.source} has no CMakeLists.txt; only CMake's builds can be compared"
+        )
+    trees = {"cuda": scratch / "cuda", "rocm": scratch / "rocm"}
+    copy_tree(twins.source, trees["cuda"])
+    port(PortRequest(twins.source, trees["rocm"], twins.target, verify=False))
+    cuda, rocm = (_one(twins, platform, trees[platform], say) for platform in trees)
+    return cuda, rocm
+
+
+def _one(twins: Twins, platform: str, tree: Path, say: Say) -> Run:
+    say(f"building {platform}")
+    built = _build(tree, platform, twins.target, say)
+    arch = twins.request.arch if platform == "rocm" else ""
+    request = replace(twins.request, builds=(built,), platform=platform, arch=arch, wave=0)
+    machine = prepare(request, say)
+    program = built / twins.program
+    if not program.is_file():
+        raise UsageError(f"the {platform} build made no {twins.program}; name a file of its build")
+    report, trace, output = (tree / name for name in ("findings.jsonl", "trace.jsonl", "stdout"))
+    say(f"running {platform}")
+    outcome = run([str(program), *twins.arguments], machine, report, trace, output)
+    return Run(platform, outcome.status, output.read_bytes(), outcome.findings, buffers_of(trace))
+
+
+def _build(tree: Path, platform: str, target: Target, say: Say) -> Path:
+    """Return the folder in which a tree was built, with debug information."""
+    toolset = find(platform, target, say, os.environ)
+    folder = tree / _BUILD
+    configure = ["cmake", "-S", str(tree), "-B", str(folder), "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
+    configure += ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_PREFIX_PATH={toolset.home}"]
+    configure += [f"-DGPU_PLATFORM={platform}", *(_shared(say) if platform == "cuda" else ())]
+    for command in (configure, ["cmake", "--build", str(folder), "--parallel"]):
+        _run(command, toolset, tree)
+    return folder
+
+
+def _shared(say: Say) -> Sequence[str]:
+    """Return the settings by which CMake links cudart as a shared library, whatever a tree says."""
+    emulated = libraries.build(headers("cuda", say)) / "libcudart.so.13"
+    return ("-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared", f"-DCUDA_cudart_static_LIBRARY={emulated}")
+
+
+def _run(command: Sequence[str], toolset: Toolset, tree: Path) -> None:
+    done = run_command(command, tree, toolset.environment(os.environ), _SECONDS)
+    if done.code:
+        raise InputError(f"{tree.name}: {' '.join(command)} failed:\n{done.output[-4000:]}")
