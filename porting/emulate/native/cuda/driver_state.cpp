@@ -1,6 +1,7 @@
 // Contexts of threads and devices, initialization, and what a fork leaves.
 #include "state.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -18,7 +19,7 @@ namespace {
 
 struct Process {
   std::mutex lock;
-  bool is_initialized = false;
+  std::atomic<bool> is_initialized{false};  // last of what it stands for
   std::vector<ContextRef> primaries;
   emulator::Handles<CUcontext, Context> contexts;
 };
@@ -53,6 +54,7 @@ Status check_caller(unsigned needs) {
 }
 
 void activate(Context& context) {
+  if (context.is_runtimes) return;
   const std::lock_guard held(process().lock);
   if (context.is_runtimes) return;
   context.is_runtimes = true;
@@ -67,6 +69,7 @@ bool is_device(int device) { return device >= 0 && device < count_devices(); }
 Status initialize() {
   Process& state = process();
   if (emulator::is_forked_child()) return Status::kNotInitialized;
+  if (state.is_initialized) return Status::kSuccess;
   if (count_devices() == 0) return Status::kNoDevice;
   const std::lock_guard held(state.lock);
   if (state.is_initialized) return Status::kSuccess;

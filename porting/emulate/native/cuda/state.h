@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <memory>
 
 #include "statuses.h"
@@ -20,8 +21,8 @@ struct Context {
   CUcontext handle = nullptr;
   // Of a primary one: how often it was retained; the runtime does so once.
   int retained = 0;
-  bool is_runtimes = false;
-  bool is_alive = false;
+  std::atomic<bool> is_runtimes{false};
+  std::atomic<bool> is_alive{false};
 };
 using ContextRef = std::shared_ptr<Context>;
 
