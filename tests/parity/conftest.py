@@ -8,10 +8,10 @@ from tests.parity.kernel_library import Cell, Kernels, build, cell
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the tests of the kernels the time that the first of them builds the library in."""
+    """Give the first test of the kernels the time that it builds the library in, if it has to."""
     for item in items:
         if "kernels" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.timeout(600))
+            item.add_marker(pytest.mark.timeout(300, func_only=True))
 
 
 @pytest.fixture(scope="session")

@@ -55,7 +55,7 @@ def test_votes_when_one_lane_decides(kernels: Kernels, last: int) -> None:
 @pytest.mark.parametrize("kind", ["int32", "int64", "float32", "float64"])
 def test_shuffles_when_lanes_exchange(kernels: Kernels, kind: str, blocks: int) -> None:
     count, wave = blocks * THREADS, kernels.wave
-    values = (random(blocks).normal(size=count) * 2**30).astype(kind)
+    values = (random(blocks).normal(size=count) * 2**27).astype(kind)
     sources = random(9).integers(0, wave, count, dtype=np.int32)
     results = np.zeros((4, count), kind)
     kernels("shuffles", element(values), values, sources, blocks, results)
@@ -75,6 +75,16 @@ def test_shuffles_when_in_parts_of_a_warp(kernels: Kernels, width: int) -> None:
     parts = values.reshape(-1, width)
     assert np.array_equal(sums, np.repeat(parts.sum(axis=1), width))
     assert np.array_equal(firsts, np.repeat(parts[:, 0], width))
+
+
+@BLOCKS
+def test_lanes_when_they_reduce(kernels: Kernels, blocks: int) -> None:
+    values = random(blocks).integers(0, 2**32, blocks * THREADS, dtype=np.uint32)
+    results = np.zeros((3, values.size), np.uint32)
+    kernels("warp_reductions", values, blocks, results)
+    rows = in_warps(values, kernels.wave)
+    expected = [rows.sum(axis=1, dtype=np.uint32), rows.min(axis=1), rows.max(axis=1)]
+    assert np.array_equal(results, np.repeat(expected, kernels.wave, axis=1))
 
 
 @BLOCKS

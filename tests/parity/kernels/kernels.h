@@ -117,6 +117,14 @@ int parity_register_matmul(const float* a, const float* b, float* to, Count m,
 int parity_batched_matmul(Count element, const void* a, const void* b,
                           float* to, Count batches, Count m, Count n, Count k);
 
+// memory_kinds.cu
+int parity_pitched_rows(int* plane, Count height, Count width, Count added,
+                        Count* pitch);
+int parity_mapped_memory(const int* values, Count count, int* reversed);
+int parity_registered_memory(int* values, Count count, int* reversed);
+int parity_managed_memory(const int* values, Count count, int* reversed);
+int parity_large_shared_memory(int* values, Count count, Count distance);
+
 // pipeline.cu
 int parity_square_roots(const double* values, Count count, Count chunk,
                         double* roots);
@@ -215,5 +223,7 @@ int parity_narrow_shuffles(const int* values, Count blocks, Count width,
 int parity_divergence(const int* values, Count blocks,
                       unsigned long long* present, int* sums);
 int parity_collatz(const int* starts, Count blocks, int* steps, int* longest);
+int parity_warp_reductions(const unsigned* values, Count blocks,
+                           unsigned* results);
 
 }  // extern "C"

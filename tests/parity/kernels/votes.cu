@@ -80,6 +80,15 @@ __global__ void loops_kernel(const int* starts, int* steps, int* longest) {
   longest[thread] = count;
 }
 
+// The warp's sum and extremes, by the functions that are made for them.
+__global__ void reductions_kernel(const unsigned* values, unsigned* sums,
+                                  unsigned* least, unsigned* most) {
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  sums[thread] = __reduce_add_sync(kFullMask, values[thread]);
+  least[thread] = __reduce_min_sync(kFullMask, values[thread]);
+  most[thread] = __reduce_max_sync(kFullMask, values[thread]);
+}
+
 __global__ void warp_size_kernel(int* size) { *size = warpSize; }
 
 template <typename T>
@@ -209,6 +218,24 @@ int parity_collatz(const int* starts, Count blocks, int* steps, int* longest) {
     check_launch();
     each.copy_to(steps);
     most.copy_to(longest);
+    stream.synchronize();
+  });
+}
+
+// `results`: sums, least and largest values.
+int parity_warp_reductions(const unsigned* values, Count blocks,
+                           unsigned* results) {
+  return guarded([&] {
+    const Stream stream;
+    const Count count = blocks * kThreads;
+    const DeviceArray<unsigned> source(stream, values, count);
+    const DeviceArray<unsigned> target(stream, 3 * count);
+    reductions_kernel<<<static_cast<unsigned>(blocks), kThreads, 0,
+                        stream.get()>>>(source.get(), target.get(),
+                                        target.get() + count,
+                                        target.get() + 2 * count);
+    check_launch();
+    target.copy_to(results);
     stream.synchronize();
   });
 }
