@@ -59,6 +59,8 @@ class Device:
     headers: Headers
     wave: int
     folder: Path
+    # Whose libraries are linked, where those headers are of another release.
+    linked: Headers | None = None
 
     @property
     def platform(self) -> Platform:
@@ -72,7 +74,8 @@ class Device:
         path.write_text(source)
         unit = Unit(path, self.folder, self.platform.language, flags)
         output = self.folder / f"{name}.so"
-        sidecar.build([unit], self.platform, libraries.build(self.headers), output)
+        built = libraries.build(self.linked or self.headers)
+        sidecar.build([unit], self.platform, built, output)
         return output
 
     def run(self, source: str, launches: Sequence[Launch], *flags: str) -> Ran:

@@ -372,8 +372,11 @@ def test_headers_that_are_not_emulated_say_so(device: Device, header: str) -> No
         device.compile(f"#include <{header}>\n")
 
 
-def test_release_6_has_its_own_wave_functions(sysroot_6_2: Sysroot, tmp_path: Path) -> None:
-    device = Device(Headers("rocm", sysroot_6_2.path, "6.2"), 64, tmp_path)
+def test_release_6_has_its_own_wave_functions(
+    sysroot: Sysroot, sysroot_6_2: Sysroot, tmp_path: Path
+) -> None:
+    linked = Headers("rocm", sysroot.path, sysroot.rocm)
+    device = Device(Headers("rocm", sysroot_6_2.path, "6.2"), 64, tmp_path, linked)
     body = "__global__ void k(int* out) { int kept[warpSize]; kept[0] = %s; out[0] = kept[0]; }"
     device.compile(RUNTIME + body % "1", name="constant")
     masked = RUNTIME + body % "__shfl_sync(~0ULL, out[1], 0)"
