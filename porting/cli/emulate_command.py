@@ -48,6 +48,7 @@ _FOUND = 1
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A CUDA tree: build it and its port, run PROGRAM of both builds, compare.",
 )
+@click.option("--ignore", metavar="REGEX", default="", help="Lines of output that may differ.")
 @click.option("--report", type=click.Path(path_type=Path), help="Add findings there, as JSON.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def emulate_command(  # noqa: PLR0913 - click gives one argument per option
@@ -62,6 +63,7 @@ def emulate_command(  # noqa: PLR0913 - click gives one argument per option
     delay_us: int,
     faults: str,
     source: Path | None,
+    ignore: str,
     report: Path | None,
     program: tuple[str, ...],
 ) -> int:
@@ -84,7 +86,7 @@ def emulate_command(  # noqa: PLR0913 - click gives one argument per option
         faults,
     )
     if source is not None:
-        return _compare(Twins(source, program[0], program[1:], Target(), request))
+        return _compare(Twins(source, program[0], program[1:], Target(), request), ignore)
     check(Path(shutil.which(program[0]) or program[0]), os.environ)
     machine = prepare(request, _say)
     with scratch_folder("porting-emulate-") as scratch:
@@ -95,12 +97,12 @@ def emulate_command(  # noqa: PLR0913 - click gives one argument per option
     return outcome.status or _FOUND
 
 
-def _compare(twins: Twins) -> int:
+def _compare(twins: Twins, ignored: str) -> int:
     if twins.request.builds or twins.request.platform or twins.request.sidecars:
         raise click.UsageError("--diff builds both platforms; leave --platform and builds out")
     with scratch_folder("porting-emulate-") as scratch:
         cuda, rocm = both(twins, scratch, _say)
-    found = differences(cuda, rocm)
+    found = differences(cuda, rocm, ignored)
     write_text("".join(f"{each.kind}: {each.text}\n" for each in found))
     buffers = f"{len(cuda.buffers)} buffers, {len(cuda.output.splitlines())} lines of output"
     verdict = f"{len(found)} differences" if found else "the same on both"

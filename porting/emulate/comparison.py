@@ -1,5 +1,6 @@
 """What two runs of one program differ in: its output, its status, what its buffers held.  Pure."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -25,13 +26,16 @@ class Difference:
     text: str
 
 
-def differences(one: Run, other: Run) -> list[Difference]:
-    """Return what differs, findings of either run among it."""
+def differences(one: Run, other: Run, ignored: str = "") -> list[Difference]:
+    """Return what differs, findings of either run among it.
+
+    `ignored`: a pattern of lines of output that may differ, such as the name of a GPU.
+    """
     return [
         *_findings(one),
         *_findings(other),
         *_statuses(one, other),
-        *_outputs(one, other),
+        *_outputs(one, other, ignored),
         *_buffers(one, other),
     ]
 
@@ -50,17 +54,20 @@ def _statuses(one: Run, other: Run) -> Iterator[Difference]:
         yield Difference("status", text)
 
 
-def _outputs(one: Run, other: Run) -> Iterator[Difference]:
+def _outputs(one: Run, other: Run, ignored: str) -> Iterator[Difference]:
+    may_differ = re.compile(ignored.encode()).search if ignored else lambda _line: None
     lines = zip_longest(one.output.splitlines(), other.output.splitlines())
     for number, (left, right) in enumerate(lines, 1):
-        if left != right:
+        if left != right and not (left and right and may_differ(left) and may_differ(right)):
             shown = (_shown(one.platform, left), _shown(other.platform, right))
             yield Difference("output", f"line {number}: {shown[0]}; {shown[1]}")
             return
 
 
 def _shown(platform: str, line: bytes | None) -> str:
-    return f"{platform} has " + ("no such line" if line is None else repr(line.decode("replace")))
+    return f"{platform} has " + (
+        "no such line" if line is None else repr(line.decode(errors="replace"))
+    )
 
 
 def _buffers(one: Run, other: Run) -> Iterator[Difference]:
