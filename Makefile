@@ -9,7 +9,7 @@ BIN := .venv/bin
 
 export PYTHON
 
-.PHONY: demo test soak bench lint format setup torch clean
+.PHONY: demo test mutants soak bench lint format setup torch clean
 
 demo: export PATH := $(CURDIR)/$(BIN):$(PATH)
 demo: setup
@@ -23,6 +23,9 @@ demo: setup
 
 test: setup
 	@$(BIN)/python -m ci.check
+
+mutants: setup
+	@$(BIN)/python -m ci.mutants
 
 soak: torch
 	PATH="$(CURDIR)/$(BIN):$$PATH" ECLOSION_REQUIRE_TOOLCHAIN=1 $(BIN)/pytest -m "soak or realtime" --timeout 300
