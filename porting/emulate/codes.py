@@ -135,8 +135,8 @@ TRAP = Code(
     _TOPIC,
     Severity.ERROR,
     "trap",
-    "A kernel ended itself, by `__trap()`, HIP's `abort()` or what a compiler puts where code must not"
-    " be reached.\n\n"
+    "A kernel ended itself, by `__trap()`, HIP's `abort()` or what a compiler puts where code must"
+    " not be reached.\n\n"
     "The call that waits for it answers cudaErrorIllegalInstruction or hipErrorLaunchFailure.\n\n"
     "What to do: look at the condition around the line.",
 )
