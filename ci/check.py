@@ -11,7 +11,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from ci import run as cell_runs
 from ci.areas import Area, Outcome, Tally, run
+from ci.cells import read_matrix
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -24,8 +26,8 @@ CPP_JOBS = {
     "c++ tsan": ("build/cpp-threads", "thread"),
 }
 PYTEST_WORKERS = "2"
-# A minute of random deaths, pauses and slow consumers; the same ones in every run.
-SOAK = ("benchmarks/soak_actors.py", "--seconds", "60", "--seed", "1")
+# Half a minute of random deaths, pauses and slow consumers; the same ones in every run.
+SOAK = ("benchmarks/soak_actors.py", "--seconds", "30", "--seed", "1")
 
 
 def tool(name: str, *arguments: str) -> list[str]:
@@ -52,10 +54,32 @@ def test_areas(extra_pytest: Sequence[str]) -> list[Area]:
     """List the areas that build and run something."""
     report = REPORTS / "python.xml"
     pytest = tool("pytest", "-q", "-n", PYTEST_WORKERS, "--dist", "loadgroup", "--durations=10")
-    pytest += [f"--junitxml={report}", *extra_pytest]
+    # Outside of a cell the parity suite has no platform.
+    pytest += [f"--junitxml={report}", "--ignore=tests/parity", *extra_pytest]
     jobs = [cpp_area(name, *job) for name, job in CPP_JOBS.items()]
     soak = Area("soak of actors", (tool("python", *SOAK),))
-    return [*jobs, Area("python tests", (pytest,), report), soak]
+    return [*jobs, Area("python tests", (pytest,), report), *parity_areas(), soak]
+
+
+def parity_areas() -> list[Area]:
+    """List the cells of the parity matrix that this machine can run, and their joint table."""
+    own = f"3.{sys.version_info.minor}"
+    chosen = [cell for cell in read_matrix().values() if cell.in_make_test and cell.python == own]
+    why_not = cell_runs.reasons(chosen)
+    folder = REPORTS / "parity"
+    areas, reports = [], []
+    for cell in chosen:
+        if why_not[cell.id]:
+            print(f"{cell.id} is left out: {why_not[cell.id]}")
+            continue
+        report = folder / f"{cell.id}.xml"
+        reports.append(str(report))
+        command = tool("python", "-m", "ci.run", cell.id, "--junit", str(report))
+        command += ["--", "-n", PYTEST_WORKERS]
+        areas.append(Area(cell.id, (command,), report))
+    forms = ["--html", str(folder / "parity.html"), "--json", str(folder / "parity.json")]
+    join = tool("python", "-m", "ci.parity", *reports, *forms)
+    return [*areas, Area("parity table", (join,))]
 
 
 def cpp_area(name: str, folder: str, sanitizers: str) -> Area:
@@ -77,13 +101,13 @@ def cpp_area(name: str, folder: str, sanitizers: str) -> Area:
 
 def table(outcomes: Sequence[Outcome], total_seconds: float) -> str:
     """Lay out a line per area, a line per folder of tests below it, and the counts."""
-    lines = [f"{'area':24}{'result':8}{'seconds':>9}"]
+    lines = [f"{'area':34}{'result':8}{'seconds':>9}"]
     for outcome in outcomes:
         verdict = "ok" if outcome.ok else "FAILED"
-        lines.append(f"{outcome.area.name:24}{verdict:8}{outcome.seconds:9.1f}")
+        lines.append(f"{outcome.area.name:34}{verdict:8}{outcome.seconds:9.1f}")
         if len(outcome.folders) > 1:
             lines += [_folder_line(name, outcome.folders[name]) for name in sorted(outcome.folders)]
-    lines.append(f"{'total':32}{total_seconds:9.1f}")
+    lines.append(f"{'total':42}{total_seconds:9.1f}")
     tests = sum((part for each in outcomes for part in each.folders.values()), Tally())
     lines.append(
         f"{tests.passed + tests.failed + tests.skipped} tests from {len(tests.functions)} functions"
@@ -96,7 +120,7 @@ def table(outcomes: Sequence[Outcome], total_seconds: float) -> str:
 def _folder_line(name: str, tests: Tally) -> str:
     verdict = "FAILED" if tests.failed else "ok"
     return (
-        f"  {name:22}{verdict:8}{tests.seconds:9.1f}  (sum of {tests.passed + tests.failed} tests)"
+        f"  {name:32}{verdict:8}{tests.seconds:9.1f}  (sum of {tests.passed + tests.failed} tests)"
     )
 
 

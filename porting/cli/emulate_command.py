@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,10 +20,17 @@ from porting.processes import scratch_folder
 _FOUND = 1
 
 
-@click.command("emulate", context_settings={"ignore_unknown_options": True})
-@click.option("--platform", type=click.Choice(["cuda", "rocm"]), help="Whose GPU is emulated.")
-@click.option("--wave", type=click.Choice(["32", "64"]), help="Lanes of a wave.")
-@click.option("--arch", metavar="NAME", help="The GPU: sm_80, sm_90, gfx90a, gfx942, gfx1100.")
+@click.command("emulate", context_settings={"allow_interspersed_args": False})
+@click.option(
+    "--platform",
+    type=click.Choice(["cuda", "rocm"]),
+    default="",
+    help="Whose GPU is emulated.  [default: that of the build]",
+)
+@click.option("--wave", type=click.Choice([0, 32, 64]), default=0, help="Lanes of a wave.")
+@click.option(
+    "--arch", metavar="NAME", default="", help="The GPU: sm_80, sm_90, gfx90a, gfx942, gfx1100."
+)
 @click.option(
     "--build-dir",
     "builds",
@@ -51,21 +59,12 @@ _FOUND = 1
 @click.option("--ignore", metavar="REGEX", default="", help="Lines of output that may differ.")
 @click.option("--report", type=click.Path(path_type=Path), help="Add findings there, as JSON.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def emulate_command(  # noqa: PLR0913 - click gives one argument per option
-    platform: str | None,
-    wave: str | None,
-    arch: str | None,
-    builds: tuple[Path, ...],
-    sidecars: tuple[Path, ...],
-    devices: int,
-    memory: str,
-    seed: int,
-    delay_us: int,
-    faults: str,
+def emulate_command(
     source: Path | None,
     ignore: str,
     report: Path | None,
     program: tuple[str, ...],
+    **asked: Any,  # noqa: ANN401 - the fields of a request
 ) -> int:
     """Run PROGRAM, an unmodified binary for CUDA or ROCm, without a GPU.
 
@@ -73,18 +72,7 @@ def emulate_command(  # noqa: PLR0913 - click gives one argument per option
     program's own; 1 where it ended well and findings are left.  With --diff it is 0 where both
     runs are the same and have no findings, else 1.
     """
-    request = Request(
-        builds,
-        sidecars,
-        platform or "",
-        int(wave or 0),
-        arch or "",
-        devices,
-        memory,
-        seed,
-        delay_us,
-        faults,
-    )
+    request = Request(**asked)
     if source is not None:
         return _compare(Twins(source, program[0], program[1:], Target(), request), ignore)
     check(Path(shutil.which(program[0]) or program[0]), os.environ)

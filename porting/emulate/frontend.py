@@ -2,7 +2,6 @@
 
 import shlex
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,7 +78,7 @@ def reading_command(clang: Clang, unit: Unit, platform: Platform, output: Path) 
     if platform.language == "cuda":  # as nvcc does by itself
         vendor += ("-isystem", str(platform.headers.include / "cccl"))
     prelude = ("-include", _PRELUDES[platform.language])
-    words: Sequence[str] = (
+    words = (
         *(str(clang.path), "-###", "-x", "c++", *standard, *_READING, *_DIALECT, *_WHOLE),
         *(*prelude, *ours, *unit.flags, *vendor, *platform.macros()),
         *("-MD", "-MF", f"{output}.d", str(unit.source), "-o", str(output)),

@@ -222,10 +222,17 @@ def _sum(kinds: Sequence[str]) -> str:
 
 def _string(name: str, text: str) -> str:
     data = text.encode()
-    shown = "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data
-    )
+    shown = "".join(_shown(byte) for byte in data)
     return f'{name} = private constant [{len(data) + 1} x i8] c"{shown}\\00"\n'
+
+
+def _shown(byte: int) -> str:
+    letter = chr(byte)
+    return (
+        letter
+        if letter.isascii() and letter.isprintable() and letter not in '"\\'
+        else f"\\{byte:02X}"
+    )
 
 
 def _numbers(name: str, values: Sequence[str]) -> str:

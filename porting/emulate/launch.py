@@ -72,8 +72,9 @@ def run(
 ) -> Outcome:
     """Run a program to its end, with our own standard streams.
 
-    `trace`: gets what its buffers held.  `output`: gets its standard output instead.  Signals that the terminal sends reach it by themselves; those that end us are passed on.
-    Raises UsageError when the program cannot be started.
+    `trace`: gets what its buffers held.  `output`: gets its standard output instead.  Signals that
+    the terminal sends reach it by themselves; those that end us are passed on.  Raises UsageError
+    when the program cannot be started.
     """
     environment = environment_of(machine, report, os.environ, trace)
     with ExitStack() as files:

@@ -11,7 +11,7 @@ from porting.emulate.frontend import Platform, making_command, reading_command
 from porting.emulate.kernel_entries import with_entries
 from porting.emulate.ptx import with_ptx
 from porting.emulate.toolkits import compiler, tool
-from porting.emulate.unit_cache import Place, dependencies, own_digest, place_of
+from porting.emulate.unit_cache import dependencies, own_digest, place_of
 from porting.emulate.units import Unit
 from porting.errors import InputError
 from porting.processes import scratch_folder
@@ -58,43 +58,37 @@ def _copy(source: Path, target: Path) -> None:
 
 def _object(clang: Clang, unit: Unit, platform: Platform) -> Path:
     """Return the object of a unit, compiled now or before."""
-    name = unit_name(unit)
     asked = reading_command(clang, unit, platform, Path("unit.ll"))
     place = place_of([clang.text, str(unit.folder), *asked], unit.source.stem, own_digest())
     if not place.is_valid():
         with scratch_folder("porting-emulate-") as scratch:
-            _compile(clang, unit, platform, scratch, place, name)
+            code = scratch / "unit.ll"
+            _run(reading_command(clang, unit, platform, code), str(unit.source), unit.folder)
+            made = place.object.with_name(f".{scratch.name}.o")
+            _make(clang, unit, code, made)
+            place.keep(made, dependencies(Path(f"{code}.d")))
     return place.object
 
 
-def _compile(
-    clang: Clang, unit: Unit, platform: Platform, scratch: Path, place: Place, name: str
-) -> None:
-    code, entries, bound = scratch / "unit.ll", scratch / "entries.ll", scratch / "unit.bc"
-    command = reading_command(clang, unit, platform, code)
-    _run(command, str(unit.source), unit.folder)
+def _make(clang: Clang, unit: Unit, code: Path, made: Path) -> None:
+    """Make the object of a unit's code: with entries for its kernels, and names of its own."""
+    name, what = unit_name(unit), str(unit.source)
     read = code.read_text()
-    text = with_entries(with_ptx(read) if unit.language == "cuda" else read, name, str(unit.source))
+    text = with_entries(with_ptx(read) if unit.language == "cuda" else read, name, what)
+    entries = code.with_name("entries.ll")
+    bound = entries
     if unit.is_relocatable:
         entries.write_text(text)
-        bound = entries
     else:
         # Units that are no relocatable device code do not share names.
         entries.write_text(
             text.replace("= externally_initialized", "= internal externally_initialized")
         )
-        public = f"-internalize-public-api-list={name}"
-        passes = "-passes=internalize,globaldce"
-        _run(
-            [str(tool(clang, "opt")), passes, public, str(entries), "-o", str(bound)],
-            str(unit.source),
-        )
-    made = place.object.with_name(f".{scratch.name}.o")
-    _run(making_command(clang, bound, made), str(unit.source))
-    _run(
-        [str(tool(clang, "llvm-objcopy")), f"--redefine-sym={_SHARED}", str(made)], str(unit.source)
-    )
-    place.keep(made, dependencies(Path(f"{code}.d")))
+        bound = code.with_name("bound.bc")
+        passes = ("-passes=internalize,globaldce", f"-internalize-public-api-list={name}")
+        _run([str(tool(clang, "opt")), *passes, str(entries), "-o", str(bound)], what)
+    _run(making_command(clang, bound, made), what)
+    _run([str(tool(clang, "llvm-objcopy")), f"--redefine-sym={_SHARED}", str(made)], what)
 
 
 def unit_name(unit: Unit) -> str:
@@ -126,7 +120,8 @@ def _dynamic_arrays(objects: Sequence[Path], clang: Clang) -> set[str]:
     if not objects:
         return set()
     command = [str(tool(clang, "llvm-nm")), "--format=posix", *map(str, objects)]
-    wanted, defined = set(), set()
+    wanted: set[str] = set()
+    defined: set[str] = set()
     for line in _run(command, "the objects").splitlines():
         name, _, rest = line.partition(" ")
         if name.startswith(_UNDEFINED):

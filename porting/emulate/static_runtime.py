@@ -13,7 +13,8 @@ from porting.link.libraries import vendor_file
 def check(program: Path, environment: Mapping[str, str]) -> None:
     """Raise UsageError when a program, or a library of its own that it loads, has a static cudart.
 
-    What is no ELF file, such as a script, is not looked into; nor are libraries of the system's or a vendor's.
+    What is no ELF file, such as a script, is not looked into; nor are libraries of the system's or
+    a vendor's.
     """
     seen: set[Path] = set()
     waiting = [program]

@@ -5,7 +5,6 @@ A unit's entry is found by its command.  It holds when every file that was read 
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -78,7 +77,7 @@ _known: dict[tuple[str, int, int], str] = {}
 
 def digest_of_file(path: str) -> str:
     """Return a digest of a file's content.  Raises OSError."""
-    state = os.stat(path)
+    state = Path(path).stat()
     key = (path, state.st_mtime_ns, state.st_size)
     if key not in _known:
         _known[key] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
