@@ -111,12 +111,18 @@ def _digest(of: Cell) -> str:
     """Return what changes with the sources, and for a port with the tool that makes it."""
     files = sorted(path for path in SOURCES.iterdir() if path.is_file())
     if of.platform == "rocm":
-        tool = (ROOT / "porting").rglob("*")
-        files += sorted(path for path in tool if path.suffix in {".py", ".tsv"})
+        files += [path for path in _tool() if path.suffix in {".py", ".tsv"}]
     found = hashlib.sha256(f"{of.home}\n".encode())
     for path in files:
         found.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     return found.hexdigest()
+
+
+def _tool() -> list[Path]:
+    """Return the files of `porting`; the emulator has no part in a port."""
+    emulator = ROOT / "porting" / "emulate"
+    everything = (ROOT / "porting").rglob("*")
+    return sorted(path for path in everything if emulator not in path.parents)
 
 
 def _build(of: Cell) -> None:

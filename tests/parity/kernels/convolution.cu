@@ -46,7 +46,8 @@ int parity_filter_image(const float* image, Count height, Count width,
     const Stream stream;
     Filter given{static_cast<int>(radius), {}};
     std::copy(weights, weights + 2 * radius + 1, given.weights);
-    check(cudaMemcpyToSymbol(filter, &given, sizeof(given)));
+    check(cudaMemcpyToSymbolAsync(filter, &given, sizeof(given), 0,
+                                  cudaMemcpyHostToDevice, stream.get()));
     const DeviceArray<float> source(stream, image, height * width);
     const DeviceArray<float> between(stream, height * width);
     const DeviceArray<float> target(stream, height * width);

@@ -52,16 +52,21 @@ int parity_set_launches(Count number, int* before) {
     check(cudaMemcpyFromSymbol(before, launches, sizeof(int)));
     const int now = static_cast<int>(number);
     check(cudaMemcpyToSymbol(launches, &now, sizeof(int)));
+    // The copy out of pageable memory may still be on its way, and the streams
+    // of others do not wait for the default one.
+    check(cudaDeviceSynchronize());
   });
 }
 
 // Twelve numbers, of which the last corner's three are written by an offset.
 int parity_corners(const float* given, float* sums) {
   return guarded([&] {
-    check(cudaMemcpyToSymbol(corners, given, 3 * sizeof(float3)));
-    check(cudaMemcpyToSymbol(corners, given + 9, sizeof(float3),
-                             3 * sizeof(float3)));
     const Stream stream;
+    check(cudaMemcpyToSymbolAsync(corners, given, 3 * sizeof(float3), 0,
+                                  cudaMemcpyHostToDevice, stream.get()));
+    check(cudaMemcpyToSymbolAsync(corners, given + 9, sizeof(float3),
+                                  3 * sizeof(float3), cudaMemcpyHostToDevice,
+                                  stream.get()));
     const DeviceArray<float> target(stream, 4);
     corners_kernel<<<1, 4, 0, stream.get()>>>(target.get());
     check_launch();
