@@ -24,7 +24,7 @@ _FOUND = 1
 @click.option(
     "--platform",
     type=click.Choice(["cuda", "rocm"]),
-    default="",
+    callback=lambda _context, _option, given: given or "",
     help="Whose GPU is emulated.  [default: that of the build]",
 )
 @click.option("--wave", type=click.Choice([0, 32, 64]), default=0, help="Lanes of a wave.")
