@@ -1,6 +1,7 @@
 """What has to be built in the copy before mutants can run in it, and again with each of them."""
 
 import importlib.util
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -20,33 +21,66 @@ _OPTIONS = (
 )
 
 
+class BuildError(Exception):
+    """Something cannot be built; the text is what was said."""
+
+
 def prepare(place: Place, platforms: Iterable[str]) -> None:
     """Build everything once without a fault.  Raises ParityError with what the build said."""
     place.root.mkdir(parents=True, exist_ok=True)
     _copy_core(place)
-    _require(_configure(place), place)
-    restore(place, platforms)
+    status, said = spawn(_configure(place), place, _SECONDS)
+    if status != 0:
+        raise ParityError(f"the GPU modules cannot be configured:\n{said}")
+    kept = restore(place, platforms)
+    _clean(place).write_text("\n".join(map(str, kept)), encoding="utf-8")
 
 
-def restore(place: Place, platforms: Iterable[str]) -> None:
-    """Bring what was built up to date with the copy as it is."""
-    for platform in platforms:
-        if said := build(place, platform, "gpu"):
-            raise ParityError(f"the {platform} module cannot be built without any fault:\n{said}")
+def restore(place: Place, platforms: Iterable[str]) -> list[Path]:
+    """Build all for the copy as it is; return the emulator's libraries.  Raises ParityError."""
+    try:
+        return [found for platform in platforms for found in _all(place, platform)]
+    except BuildError as error:
+        raise ParityError(f"what has no fault cannot be built:\n{error}") from error
 
 
-def build(place: Place, platform: str, area: str) -> str:
-    """Build what a fault of an area touches; return what was said when it failed, else nothing."""
-    if area in ("gpu", "mappings"):
-        target = f"_gpu_{platform}"
-        words = [_tool("cmake"), "--build", str(place.root / "gpu"), "--target", target]
-        status, said = spawn(words, place, _SECONDS)
-        if status != 0:
-            return said or "the build hung"
-        for module in (place.build(platform) / "module").glob(f"{target}*.so"):
-            shutil.copyfile(module, place.tree / "runtime" / module.name)
-    status, said = spawn([*emulator(platform, place), "true"], place, _SECONDS)
-    return "" if status == 0 else said or "the build hung"
+def _all(place: Place, platform: str) -> list[Path]:
+    build_module(place, platform)
+    return build_emulator(place, platform)
+
+
+def build_module(place: Place, platform: str) -> None:
+    """Build a GPU module and put it into the copy's runtime.  Raises BuildError."""
+    target = f"_gpu_{platform}"
+    words = [_tool("cmake"), "--build", str(place.root / "gpu"), "--target", target]
+    status, said = spawn(words, place, _SECONDS)
+    if status != 0:
+        raise BuildError(said or "the build hung")
+    for module in (place.build(platform) / "module").glob(f"{target}*.so"):
+        shutil.copyfile(module, place.tree / "runtime" / module.name)
+
+
+def build_emulator(place: Place, platform: str) -> list[Path]:
+    """Build the emulator and the modules' kernels; return its folder.  Raises BuildError."""
+    words = [*emulator(platform, place), "sh", "-c", 'echo "libraries: $LD_LIBRARY_PATH"']
+    status, said = spawn(words, place, _SECONDS)
+    if status != 0:
+        raise BuildError(said or "the build hung")
+    found = re.search(r"^libraries: ([^:\n]+)", said, re.MULTILINE)
+    return [Path(found[1])] if found else []
+
+
+def forget(place: Place, folders: Iterable[Path]) -> None:
+    """Remove the emulator's libraries that have a fault: each mutant would leave some behind."""
+    clean = _clean(place)
+    kept = clean.read_text(encoding="utf-8").splitlines() if clean.is_file() else []
+    for folder in folders:
+        if folder.parent.name == "libraries" and str(folder) not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _clean(place: Place) -> Path:
+    return place.root / "libraries.txt"
 
 
 def _configure(place: Place) -> Sequence[str]:
@@ -62,12 +96,6 @@ def _configure(place: Place) -> Sequence[str]:
     words += [*_OPTIONS, f"-DPython_EXECUTABLE={sys.executable}"]
     words += [f"-Dnanobind_DIR={_nanobind()}", f"-DCMAKE_MAKE_PROGRAM={_tool('ninja')}"]
     return words
-
-
-def _require(words: Sequence[str], place: Place) -> None:
-    status, said = spawn(words, place, _SECONDS)
-    if status != 0:
-        raise ParityError(f"{words[0]} ended with {status}:\n{said}")
 
 
 def _copy_core(place: Place) -> None:

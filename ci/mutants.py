@@ -83,15 +83,35 @@ def judge(
 ) -> Result:
     """Plant a mutant and run tests part by part until one catches it."""
     start = time.monotonic()
-    with planted(mutant, place.tree):
-        for platform in mutant.platforms:
-            if said := builds.build(place, platform, mutant.area):
-                return Result(mutant, Verdict.BROKEN, note=said[-1500:])
-        for part, tests in wanted.items():
-            result = _tried(mutant, part, tests, place, baseline)
-            if result.verdict is not Verdict.SURVIVED:
-                break
+    made: list[Path] = []
+    try:
+        with planted(mutant, place.tree):
+            result = _judged(mutant, wanted, place, baseline, made)
+    except builds.BuildError as error:
+        result = Result(mutant, Verdict.BROKEN, note=str(error)[-1500:])
+    finally:
+        builds.forget(place, made)
     return replace(result, seconds=round(time.monotonic() - start, 1))
+
+
+def _judged(
+    mutant: Mutant,
+    wanted: Mapping[Part, Sequence[str]],
+    place: Place,
+    baseline: Baseline,
+    made: list[Path],
+) -> Result:
+    """Judge a planted mutant; `made` gets the libraries of the emulator that have the fault."""
+    for platform in mutant.platforms:
+        # A module may still have the fault before this one.
+        if any(part.kind == "protocol" for part in wanted):
+            builds.build_module(place, platform)
+        made += builds.build_emulator(place, platform)
+    for part, tests in wanted.items():
+        result = _tried(mutant, part, tests, place, baseline)
+        if result.verdict is not Verdict.SURVIVED:
+            return result
+    return Result(mutant, Verdict.SURVIVED)
 
 
 def _tried(
