@@ -44,7 +44,8 @@ class Part:
 # What is run whole where the tests that a mutant names let it live.
 WHOLE: Mapping[str, tuple[str, ...]] = {
     "protocol": tuple(
-        f"{DEVICES}test_protocol{what}.py" for what in ("", "_averages", "_graphs", "_memory")
+        f"{DEVICES}test_protocol{what}.py"
+        for what in ("", "_averages", "_devices", "_graphs", "_memory")
     ),
     "parity": ("tests/parity",),
     "emulator": ("tests/porting/emulate",),
