@@ -56,7 +56,6 @@ class Results:
     def _floor_lines(self) -> Iterator[str]:
         if self.floor is None:
             return
-        yield ""
         for row in FLOOR_ROWS:
             value = self.floor.figures.get(row.figure)
             call = f"call_one {row.figure[-3:]}"
