@@ -1,6 +1,7 @@
 """`porting emulate`: run a program with its kernels on the processor."""
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 import click
 
 from porting.cli.terminal import write_text
-from porting.config import Target
 from porting.emulate.comparison import differences
 from porting.emulate.launch import run
 from porting.emulate.machine import Request, prepare
@@ -27,7 +27,7 @@ _FOUND = 1
     callback=lambda _context, _option, given: given or "",
     help="Whose GPU is emulated.  [default: that of the build]",
 )
-@click.option("--wave", type=click.Choice([0, 32, 64]), default=0, help="Lanes of a wave.")
+@click.option("--wave", type=click.Choice([32, 64]), help="Lanes of a wave.")
 @click.option(
     "--arch", metavar="NAME", default="", help="The GPU: sm_80, sm_90, gfx90a, gfx942, gfx1100."
 )
@@ -56,7 +56,13 @@ _FOUND = 1
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A CUDA tree: build it and its port, run PROGRAM of both builds, compare.",
 )
-@click.option("--ignore", metavar="REGEX", default="", help="Lines of output that may differ.")
+@click.option(
+    "--ignore",
+    metavar="REGEX",
+    default="",
+    callback=lambda _context, _option, given: _pattern(given),
+    help="With --diff: lines of output that may differ.",
+)
 @click.option("--report", type=click.Path(path_type=Path), help="Add findings there, as JSON.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def emulate_command(
@@ -72,30 +78,42 @@ def emulate_command(
     program's own; 1 where it ended well and findings are left.  With --diff it is 0 where both
     runs are the same and have no findings, else 1.
     """
-    request = Request(**asked)
+    request = Request(**{name: value for name, value in asked.items() if value is not None})
     if source is not None:
-        return _compare(Twins(source, program[0], program[1:], Target(), request), ignore)
+        return _compare(Twins(source, program[0], program[1:], request), ignore)
     check(Path(shutil.which(program[0]) or program[0]), os.environ)
     machine = prepare(request, _say)
     with scratch_folder("porting-emulate-") as scratch:
         outcome = run(program, machine, (report or scratch / "findings.jsonl").absolute())
     if not outcome.findings:
         return outcome.status
-    sys.stderr.write(f"porting: {len(outcome.findings)} findings on emulated {machine.arch}\n")
+    found = _counted(len(outcome.findings), "finding")
+    sys.stderr.write(f"porting: {found} on emulated {machine.arch}\n")
     return outcome.status or _FOUND
 
 
 def _compare(twins: Twins, ignored: str) -> int:
-    if twins.request.builds or twins.request.platform or twins.request.sidecars:
-        raise click.UsageError("--diff builds both platforms; leave --platform and builds out")
     with scratch_folder("porting-emulate-") as scratch:
         cuda, rocm = both(twins, scratch, _say)
     found = differences(cuda, rocm, ignored)
     write_text("".join(f"{each.kind}: {each.text}\n" for each in found))
-    buffers = f"{len(cuda.buffers)} buffers, {len(cuda.output.splitlines())} lines of output"
-    verdict = f"{len(found)} differences" if found else "the same on both"
-    write_text(f"emulated cuda and rocm: {buffers}: {verdict}\n")
+    buffers = _counted(len(cuda.buffers), "buffer")
+    lines = _counted(len(cuda.output.splitlines()), "line")
+    verdict = _counted(len(found), "difference") if found else "the same on both"
+    write_text(f"emulated cuda and rocm: {buffers}, {lines} of output: {verdict}\n")
     return _FOUND if found else 0
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _pattern(given: str) -> str:
+    try:
+        re.compile(given)
+    except re.error as error:
+        raise click.BadParameter(f"'{given}' is no regular expression: {error}") from error
+    return given
 
 
 def _say(text: str) -> None:
