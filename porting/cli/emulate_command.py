@@ -80,6 +80,7 @@ def emulate_command(
     """
     request = Request(**{name: value for name, value in asked.items() if value is not None})
     if source is not None:
+        _refuse_beside_diff(request, report)
         return _compare(Twins(source, program[0], program[1:], request), ignore)
     check(Path(shutil.which(program[0]) or program[0]), os.environ)
     machine = prepare(request, _say)
@@ -90,6 +91,14 @@ def emulate_command(
     found = _counted(len(outcome.findings), "finding")
     sys.stderr.write(f"porting: {found} on emulated {machine.arch}\n")
     return outcome.status or _FOUND
+
+
+def _refuse_beside_diff(request: Request, report: Path | None) -> None:
+    if request.builds or request.platform or request.sidecars or report:
+        raise click.UsageError(
+            "--diff builds and reports both platforms; leave --platform, --build-dir, --sidecar "
+            "and --report out"
+        )
 
 
 def _compare(twins: Twins, ignored: str) -> int:

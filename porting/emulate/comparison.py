@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final
+
+# A line with its end, which the last may lack.
+_LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def _statuses(one: Run, other: Run) -> Iterator[Difference]:
 
 def _outputs(one: Run, other: Run, ignored: str) -> Iterator[Difference]:
     may_differ = re.compile(ignored.encode()).search if ignored else lambda _line: None
-    lines = zip_longest(one.output.splitlines(), other.output.splitlines())
+    lines = zip_longest(_LINE.findall(one.output), _LINE.findall(other.output))
     for number, (left, right) in enumerate(lines, 1):
         if left != right and not (left and right and may_differ(left) and may_differ(right)):
             shown = (_shown(one.platform, left), _shown(other.platform, right))

@@ -1,9 +1,10 @@
 """A CUDA tree and its port, both built and run on emulated GPUs, and compared."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from porting.building.copying import copy_tree
 from porting.building.toolset import Toolset, find
@@ -11,11 +12,12 @@ from porting.config import Target
 from porting.emulate import libraries
 from porting.emulate.comparison import Run
 from porting.emulate.launch import buffers_of, run
-from porting.emulate.machine import Request, prepare
+from porting.emulate.machine import Request, architecture, prepare
 from porting.emulate.toolkits import Say, headers
 from porting.errors import InputError, UsageError
 from porting.port import PortRequest, port
 from porting.processes import run as run_command
+from porting.settings import load_settings
 
 _SECONDS = 1800
 _BUILD = "build"
@@ -23,17 +25,19 @@ _BUILD = "build"
 
 @dataclass(frozen=True)
 class Twins:
-    """A CUDA tree, the program of its build to run, its arguments, and the ROCm GPU."""
+    """A CUDA tree, the program of its build to run, its arguments, and the machine.
+
+    The request's `arch` and `wave` are those of the ROCm GPU; it names no builds.
+    """
 
     source: Path
     program: str
     arguments: tuple[str, ...]
-    target: Target
     request: Request
 
 
 def both(twins: Twins, scratch: Path, say: Say) -> tuple[Run, Run]:
-    """Return the runs of the tree and of its port.
+    """Return the runs of the tree and of its port; places of either are relative to the tree.
 
     Raises InputError when one of both cannot be ported or built.
     """
@@ -42,25 +46,43 @@ def both(twins: Twins, scratch: Path, say: Say) -> tuple[Run, Run]:
             f"{twins.source} has no CMakeLists.txt; only CMake's builds can be compared"
         )
     trees = {"cuda": scratch / "cuda", "rocm": scratch / "rocm"}
+    settings = load_settings(twins.source)
+    arch, wave = architecture("rocm", twins.request.arch, twins.request.wave)
+    target = Target(archs=(arch,), hipify_launches=settings.hipify_launches)
     copy_tree(twins.source, trees["cuda"])
-    port(PortRequest(twins.source, trees["rocm"], twins.target, verify=False))
-    cuda, rocm = (_one(twins, platform, trees[platform], say) for platform in trees)
+    port(PortRequest(twins.source, trees["rocm"], target, settings, verify=False))
+    machines = {
+        "cuda": replace(twins.request, platform="cuda", arch="", wave=0),
+        "rocm": replace(twins.request, platform="rocm", arch=arch, wave=wave),
+    }
+    cuda, rocm = (
+        _one(replace(twins, request=machines[platform]), trees[platform], target, say)
+        for platform in trees
+    )
     return cuda, rocm
 
 
-def _one(twins: Twins, platform: str, tree: Path, say: Say) -> Run:
+def _one(twins: Twins, tree: Path, target: Target, say: Say) -> Run:
+    platform = twins.request.platform
     say(f"building {platform}")
-    built = _build(tree, platform, twins.target, say)
-    arch = twins.request.arch if platform == "rocm" else ""
-    request = replace(twins.request, builds=(built,), platform=platform, arch=arch, wave=0)
-    machine = prepare(request, say)
+    built = _build(tree, platform, target, say)
+    machine = prepare(replace(twins.request, builds=(built,)), say)
     program = built / twins.program
     if not program.is_file():
         raise UsageError(f"the {platform} build made no {twins.program}; name a file of its build")
     report, trace, output = (tree / name for name in ("findings.jsonl", "trace.jsonl", "stdout"))
     say(f"running {platform}")
     outcome = run([str(program), *twins.arguments], machine, report, trace, output)
-    return Run(platform, outcome.status, output.read_bytes(), outcome.findings, buffers_of(trace))
+    findings = tuple(
+        {**each, "at": _in_tree(each["at"], "file", tree)} for each in outcome.findings
+    )
+    buffers = tuple(_in_tree(each, "at", tree) for each in buffers_of(trace))
+    return Run(platform, outcome.status, output.read_bytes(), findings, buffers)
+
+
+def _in_tree(record: Mapping[str, Any], key: str, tree: Path) -> Mapping[str, Any]:
+    """Return a record whose path does not begin with the tree's: that is gone when it is read."""
+    return {**record, key: str(record[key]).removeprefix(f"{tree}/")}
 
 
 def _build(tree: Path, platform: str, target: Target, say: Say) -> Path:
