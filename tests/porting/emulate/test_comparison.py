@@ -135,3 +135,9 @@ def test_buffers_when_only_the_first_that_differs_is_told() -> None:
     [(kind, text)] = told(cuda, rocm)
     assert kind == "buffer"
     assert text.startswith("buffer 1: ")
+
+
+def test_buffers_when_one_has_the_same_words_in_another_order() -> None:
+    cuda = run_on("cuda", buffers=({**buffer_of(1, ["a"]), "words": "w"}, buffer_of(2, ["c"])))
+    rocm = run_on("rocm", buffers=({**buffer_of(1, ["b"]), "words": "w"}, buffer_of(2, ["d"])))
+    assert [kind for kind, _text in told(cuda, rocm)] == ["order", "buffer"]

@@ -333,7 +333,7 @@ int main() { return kernels<float>(nullptr, nullptr); }
 """
 
 
-@pytest.mark.parametrize("rocm", ["7.1", "6.2"])
+@pytest.mark.parametrize("rocm", ["7.1", pytest.param("6.2", marks=pytest.mark.soak)])
 def test_output_compiles_when_every_family_has_run(
     request: pytest.FixtureRequest, compiles: Check, sysroot: Sysroot, rocm: str
 ) -> None:

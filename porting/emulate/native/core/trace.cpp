@@ -37,6 +37,27 @@ std::uint64_t digest(const unsigned char* bytes, std::size_t size) {
   return value;
 }
 
+// The same for the same words in whatever order: threads that append to an
+// array do so in an order of their own.
+std::uint64_t content(const unsigned char* bytes, std::size_t size) {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at + 4 <= size; at += 4) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes + at, 4);
+    std::uint64_t mixed = (word + 1ULL) * 0x9E3779B97F4A7C15ULL;
+    mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9ULL;
+    sum += mixed ^ mixed >> 32;
+  }
+  return sum;
+}
+
+std::string hex(std::uint64_t value) {
+  char number[24];
+  std::snprintf(number, sizeof number, "\"%016llx\"",
+                static_cast<unsigned long long>(value));
+  return number;
+}
+
 std::string digests(const Allocation& allocation, std::size_t part) {
   if (allocation.size > kMost) return "null";
   const auto* bytes = reinterpret_cast<const unsigned char*>(allocation.base);
@@ -86,10 +107,14 @@ void trace_buffer(const Allocation& allocation) {
   if (path.empty() || !is_devices || allocation.size == 0) return;
   const std::size_t part =
       std::max(kPart, (allocation.size / kParts + kPart) / kPart * kPart);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(allocation.base);
+  const std::string words =
+      allocation.size > kMost ? "null" : hex(content(bytes, allocation.size));
   append(path, "{\"buffer\": " + std::to_string(allocation.id) +
                    ", \"size\": " + std::to_string(allocation.size) +
-                   ", \"part\": " + std::to_string(part) + ", \"digests\": " +
-                   digests(allocation, part) + ", \"at\": \"" +
+                   ", \"part\": " + std::to_string(part) +
+                   ", \"digests\": " + digests(allocation, part) +
+                   ", \"words\": " + words + ", \"at\": \"" +
                    escaped(locate(allocation.site).text()) + "\"}\n");
 }
 

@@ -154,7 +154,7 @@ def hip_flags(tree: Sysroot, side: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("language", [("-x", "c"), ("-x", "c++", "-std=c++17")], ids=["c", "c++"])
-@pytest.mark.parametrize("release", ["7.1", "6.2"])
+@pytest.mark.parametrize("release", ["7.1", pytest.param("6.2", marks=pytest.mark.soak)])
 def test_headers_when_compiled_for_the_host(
     sysroot: Sysroot, sysroot_6_2: Sysroot, language: tuple[str, ...], release: str
 ) -> None:
@@ -221,7 +221,7 @@ int rtc(hiprtcProgram p, const char *s) { return hiprtcCreateProgram(&p, s, "a",
 """
 
 
-@pytest.mark.parametrize("release", ["7.1", "6.2"])
+@pytest.mark.parametrize("release", ["7.1", pytest.param("6.2", marks=pytest.mark.soak)])
 def test_calls_when_written_as_for_rocm(
     sysroot: Sysroot, sysroot_6_2: Sysroot, release: str
 ) -> None:
