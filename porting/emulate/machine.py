@@ -69,7 +69,8 @@ def build_sidecar(units: Sequence[Unit], platform: Platform, built: Path) -> Pat
             f"no unit with {wanted.upper()} kernels is in the build folder; name that of the "
             f"{platform.headers.platform} build"
         )
-    label = "\n".join([platform.arch, str(platform.wave), *(str(unit.source) for unit in mine)])
+    read = [f"{unit.source} {' '.join(unit.flags)}" for unit in mine]
+    label = "\n".join([platform.arch, str(platform.wave), *read])
     digest = hashlib.sha256(label.encode()).hexdigest()[:16]
     output = cache_root() / "emulate" / "sidecars" / f"{digest}.so"
     sidecar.build(mine, platform, built, output)

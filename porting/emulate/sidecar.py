@@ -93,7 +93,8 @@ def _make(clang: Clang, unit: Unit, code: Path, made: Path) -> None:
 
 def unit_name(unit: Unit) -> str:
     """Return the symbol of a unit's table."""
-    return "eclosion_unit_" + hashlib.sha256(str(unit.source).encode()).hexdigest()[:16]
+    read = "\n".join([str(unit.source), *unit.flags])
+    return "eclosion_unit_" + hashlib.sha256(read.encode()).hexdigest()[:16]
 
 
 def _table(units: Sequence[Unit], objects: Sequence[Path], platform: Platform, clang: Clang) -> str:

@@ -64,7 +64,15 @@ def units_of(build: Path) -> list[Unit]:
         found = [unit for entry in entries for unit in _unit(entry)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is no compilation database: {error}; make it again") from error
-    return list({unit.source: unit for unit in found}.values())
+    return list({_key(unit): unit for unit in found}.values())
+
+
+def _key(unit: Unit) -> tuple[Path, tuple[str, ...]]:
+    """Return what makes units the same: programs may each read one source under other macros.
+
+    Units of relocatable code define names for each other, so that there is one per source.
+    """
+    return unit.source, () if unit.is_relocatable else unit.flags
 
 
 def _unit(entry: Mapping[str, Any]) -> Iterator[Unit]:

@@ -12,7 +12,7 @@ from porting.link.libraries import vendor_file
 _CUDART_FUNCTION: Final = "cudaGetDeviceCount"
 _CUDART_TEXT: Final = b"cudaErrorCudartUnloading\0"
 _DRIVER: Final = "libcuda.so.1"
-_REGISTERS: Final = "__cudaRegisterFatBinary"
+_REGISTERS: Final = frozenset(("__cudaRegisterFatBinary", "__cudaUnregisterFatBinary"))
 WANTED: Final = Wanted(texts=(_CUDART_TEXT,), libraries=True)
 
 # Functions of CUDA's and of HIP's libraries.  "cu" alone begins too many names of other people.
@@ -95,9 +95,10 @@ def has_static_cudart(file: ElfFile) -> bool:
         return False
     if _CUDART_TEXT.decode() in file.holds and _DRIVER in file.libraries:
         return True
-    # Objects of nvcc call it: where it is not left to another file, cudart gave it.
+    # Objects of nvcc call these, those without kernels one of them: where neither is left to
+    # another file, cudart gave them.
     has_kernels = file.has_section(".nvFatBinSegment")
-    return has_kernels and all(symbol.name != _REGISTERS for symbol in file.undefined)
+    return has_kernels and all(symbol.name not in _REGISTERS for symbol in file.undefined)
 
 
 def _is_cudart(name: str) -> bool:

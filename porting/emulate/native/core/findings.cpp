@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <mutex>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "config.h"
@@ -116,8 +118,16 @@ void tell(const Finding& finding) {
   // Never destroyed: workers may still run while the process ends.
   static auto& lock = *new std::mutex;
   static auto& known = *new std::set<std::pair<Kind, const void*>>;
+  static auto& told_of =
+      *new std::set<std::tuple<Kind, std::string, std::string>>;
   const std::lock_guard<std::mutex> guard(lock);
   if (!known.insert({finding.kind, finding.at.address}).second) return;
+  // Inlining and unrolling give one place of a source several addresses.
+  const SourcePlace source = locate(finding.at.address);
+  if (!source.file.empty() &&
+      !told_of.insert({finding.kind, finding.kernel, source.text()}).second) {
+    return;
+  }
   count.fetch_add(1);
   const std::string text = text_of(finding);
   std::fflush(stdout);

@@ -87,7 +87,8 @@ CodeAddress code_address(const void* address) {
 bool is_of_a_toolkit(const std::string& file) {
   constexpr std::string_view kParts[] = {
       "/emulate/include/", "/include/hip/",       "/cuda_runtime.h",
-      "/include/crt/",     "/cuda_runtime_api.h", "/cooperative_groups/"};
+      "/include/crt/",     "/cuda_runtime_api.h", "/cooperative_groups/",
+      ".cudafe1.stub.c"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) {
                        return file.find(part) != std::string::npos;

@@ -1,4 +1,5 @@
 // Launches of kernels, and the configuration that <<<>>> leaves for them.
+#include <utility>
 #include <vector>
 
 #include "front.h"
@@ -12,10 +13,20 @@ struct Configuration {
   dim3 block;
   std::size_t shared;
   cudaStream_t stream;
+  const void* site = nullptr;
 };
 
 // A launch may be asked for while the arguments of another are computed.
 thread_local std::vector<Configuration> configurations;
+
+// Where <<<>>> is that the next launch is of: launches themselves are called by
+// stubs, which are in a file of nvcc's.
+thread_local const void* launching = nullptr;
+
+const void* launch_site(const void* site) {
+  const void* const asked = std::exchange(launching, nullptr);
+  return asked == nullptr ? site : asked;
+}
 
 emulator::Extent extent(dim3 size) { return {size.x, size.y, size.z}; }
 
@@ -61,7 +72,8 @@ extern "C" {
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
                                      CUstream_st* stream) {
-  configurations.push_back({grid, block, shared, stream});
+  configurations.push_back(
+      {grid, block, shared, stream, __builtin_return_address(0)});
   return 0;
 }
 
@@ -74,6 +86,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared,
   *block = last.block;
   *shared = last.shared;
   *static_cast<cudaStream_t*>(stream) = last.stream;
+  launching = last.site;
   return cudaSuccess;
 }
 
@@ -86,13 +99,13 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                cudaStream_t stream) {
   return launch_function("cudaLaunchKernel", kernel,
                          {grid, block, shared, stream}, values, false,
-                         ECLOSION_SITE);
+                         launch_site(ECLOSION_SITE));
 }
 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
                                     void** values, size_t shared,
                                     cudaStream_t stream) {
-  const void* const site = ECLOSION_SITE;
+  const void* const site = launch_site(ECLOSION_SITE);
   eclosion_cuda_thread_stream(site);
   const cudaError_t code =
       launch_function("cudaLaunchKernel", kernel, {grid, block, shared, stream},
@@ -115,7 +128,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
                              void** values, size_t shared,
                              cudaStream_t stream) {
   return launch_function(__func__, function, {grid, block, shared, stream},
-                         values, false, ECLOSION_SITE);
+                         values, false, launch_site(ECLOSION_SITE));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid,

@@ -47,6 +47,10 @@ hipError_t read_extra(void* const* extra, Arguments* arguments);
 hipError_t plan(Launch launch, int device, const Arguments& arguments,
                 const void* site, emulator::Work* work);
 
+// Where <<<>>> is that the next launch of this thread is of, else `site`: stubs
+// launch, whose place is the kernel's.
+const void* launch_site(const void* site);
+
 // Put a launch into a stream. It runs on the stream's device, which need not be
 // the current one.
 hipError_t launch(hipStream_t stream, Launch launch, const Arguments& arguments,

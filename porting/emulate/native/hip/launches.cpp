@@ -99,7 +99,7 @@ hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block,
                            void** values, std::size_t shared,
                            hipStream_t stream) {
   return launch_host(__func__, function, {grid, block, shared, stream}, values,
-                     __builtin_return_address(0));
+                     launch_site(__builtin_return_address(0)));
 }
 
 hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block,

@@ -3,9 +3,11 @@
 // No header declares the first ones; their forms are those of clang's host code
 // for HIP (lib/CodeGen/CGCUDANV.cpp).
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "front.h"
+#include "kernels.h"
 #include "program.h"
 
 namespace eclosion::hip {
@@ -19,10 +21,12 @@ struct Configuration {
   dim3 block;
   std::size_t shared = 0;
   hipStream_t stream = nullptr;
+  const void* site = nullptr;
 };
 
 // The arguments of a launch may launch: configurations nest.
 thread_local std::vector<Configuration> configurations;
+thread_local const void* launching = nullptr;
 
 // Start-up code has nobody to give an error to.
 template <typename Work>
@@ -44,6 +48,11 @@ void tell_texture(const char* name) {
 }
 
 }  // namespace
+
+const void* launch_site(const void* site) {
+  const void* const asked = std::exchange(launching, nullptr);
+  return asked == nullptr ? site : asked;
+}
 
 }  // namespace eclosion::hip
 
@@ -106,7 +115,8 @@ void __hipGetPCH(const char** header, unsigned* size) {
 
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
                                       hipStream_t stream) {
-  configurations.push_back({grid, block, shared, stream});
+  configurations.push_back(
+      {grid, block, shared, stream, __builtin_return_address(0)});
   return hipSuccess;
 }
 
@@ -119,6 +129,7 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block,
   *block = last.block;
   *shared = last.shared;
   *stream = last.stream;
+  launching = last.site;
   return hipSuccess;
 }
 
