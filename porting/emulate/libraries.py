@@ -4,9 +4,11 @@ The core is one library.  Each vendor's front needs that vendor's headers, so it
 platform is asked for.
 """
 
+import fcntl
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import cpu_count
 from pathlib import Path
@@ -63,7 +65,10 @@ FRONTS = {
 def build(headers: Headers) -> Path:
     """Return the folder of the emulator's libraries for a platform, built unless it is there."""
     core = Library(CORE, ("core/*.cpp", "core/*.S"), ())
-    made = {library: _objects(library, headers) for library in (core, *FRONTS[headers.platform])}
+    with _one_at_a_time():
+        made = {
+            library: _objects(library, headers) for library in (core, *FRONTS[headers.platform])
+        }
     digests = {str(path): digest_of_file(str(path)) for paths in made.values() for path in paths}
     own = (__file__, unimplemented.__file__, *map(str, NATIVE.rglob("*.map")))
     digests |= {path: digest_of_file(path) for path in own} | {"compiler": compiler().text}
@@ -74,6 +79,16 @@ def build(headers: Headers) -> Path:
             _link(place, library, objects, headers)
 
     return build_once(folder, link)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let other processes wait, which would compile the same; the kernel ends a dead one's turn."""
+    place = cache_root() / "emulate" / ".objects.lock"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _objects(library: Library, headers: Headers) -> list[Path]:
