@@ -36,7 +36,6 @@ def compare(home: CudaHome, tree: Path, program: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.soak
 @pytest.mark.usefixtures("sysroot")
 def test_a_tree_and_its_port_when_they_agree(cuda_home: CudaHome, tmp_path: Path) -> None:
     tree = tree_with(tmp_path, "faultless")
@@ -46,7 +45,6 @@ def test_a_tree_and_its_port_when_they_agree(cuda_home: CudaHome, tmp_path: Path
     assert status == 0
 
 
-@pytest.mark.soak
 @pytest.mark.usefixtures("sysroot")
 def test_a_tree_and_its_port_when_it_counts_on_32_lanes(
     cuda_home: CudaHome, tmp_path: Path
@@ -66,7 +64,6 @@ def test_a_tree_and_its_port_when_it_counts_on_32_lanes(
     assert status == 1
 
 
-@pytest.mark.soak
 @pytest.mark.usefixtures("sysroot")
 def test_a_finding_when_only_the_port_has_it(cuda_home: CudaHome, tmp_path: Path) -> None:
     tree = tree_with(tmp_path, "row_of_32")
