@@ -50,14 +50,12 @@ def _all(place: Place, platform: str) -> list[Path]:
 
 
 def build_module(place: Place, platform: str) -> None:
-    """Build a GPU module and put it into the copy's runtime.  Raises BuildError."""
+    """Build a GPU module.  Raises BuildError."""
     target = f"_gpu_{platform}"
     words = [_tool("cmake"), "--build", str(place.root / "gpu"), "--target", target]
     status, said = spawn(words, place, _SECONDS)
     if status != 0:
         raise BuildError(said or "the build hung")
-    for module in (place.build(platform) / "module").glob(f"{target}*.so"):
-        shutil.copyfile(module, place.tree / "runtime" / module.name)
 
 
 def build_emulator(place: Place, platform: str) -> list[Path]:

@@ -7,6 +7,7 @@ began outlives it.
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -170,6 +171,8 @@ def run(part: Part, place: Place, tests: Sequence[str], seconds: float) -> Ran:
     """Run tests of a part to their end, or for so many seconds."""
     report = place.root / f"{part.name.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
+    if part.kind == "protocol":
+        lay_module(place, part.platform)
     done, said = spawn(command(part, place, tests, report), place, seconds)
     if done is None:
         return Ran(End.HUNG, {}, said)
@@ -179,6 +182,17 @@ def run(part: Part, place: Place, tests: Sequence[str], seconds: float) -> Ran:
     if all(outcomes.values()):  # the emulator ends otherwise when it has found a fault
         outcomes[f"{ENDING} {part.name}"] = done == 0
     return Ran(End.FINISHED, outcomes, said)
+
+
+def lay_module(place: Place, platform: str) -> None:
+    """Let the copy's runtime have the GPU module of one platform alone.
+
+    What the other one loads can leave too little static memory of threads for an emulator.
+    """
+    for other in (place.tree / "runtime").glob("_gpu_*.so"):
+        other.unlink()
+    for module in (place.build(platform) / "module").glob(f"_gpu_{platform}*.so"):
+        shutil.copyfile(module, place.tree / "runtime" / module.name)
 
 
 def spawn(words: Sequence[str], place: Place, seconds: float) -> tuple[int | None, str]:
