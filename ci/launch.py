@@ -21,7 +21,7 @@ from ci.found import Found
 
 SUITE = "tests/parity"
 # What the suite's tests run on the emulator: this module builds it, and prints the build folders.
-PREPARE = "tests.parity.kernel_library"
+PREPARE = "tests.parity.prepare"
 # Cells that compile run the tests marked so, all others the rest.
 COMPILED = "compiled and not soak and not realtime"
 RUN = "not compiled and not soak and not realtime"
@@ -66,7 +66,7 @@ def command(cell: Cell, python: str, session: Session) -> list[str]:
     if cell.checked != "emulated":
         return tests
     emulator = [python, "-m", "porting", "emulate", "--platform", cell.platform]
-    emulator += ["--wave", str(cell.wave), "--arch", cell.target]
+    emulator += ["--wave", str(cell.wave), "--arch", cell.target, "--devices", "2"]
     return [*emulator, *(f"--build-dir={build}" for build in session.builds), "--", *tests]
 
 

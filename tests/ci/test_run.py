@@ -98,6 +98,7 @@ def test_command_when_the_cell_is_emulated() -> None:
     assert emulator == [
         *("/v/python", "-m", "porting", "emulate"),
         *("--platform", "rocm", "--wave", "64", "--arch", "gfx942"),
+        *("--devices", "2"),
     ]
     assert tests[:4] == ["/v/python", "-m", "pytest", "tests/parity"]
     assert tests[tests.index("-m", 3) + 1] == "not compiled and not soak and not realtime"

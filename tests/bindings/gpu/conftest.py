@@ -79,7 +79,9 @@ def checkout(program: Callable[[str], str], tmp_path_factory: pytest.TempPathFac
         else:
             shutil.copy(original, source / name)
     cmake, ninja = program("cmake"), program("ninja")
-    environment = {**os.environ, "CUDACXX": "", "CUDAFLAGS": ""}
+    # What was compiled how is what the emulator starts from.
+    told = {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}
+    environment = {**os.environ, "CUDACXX": "", "CUDAFLAGS": "", **told}
 
     def run(*words: str | Path) -> "subprocess.CompletedProcess[str]":
         command = [cmake, *map(str, words)]
