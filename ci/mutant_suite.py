@@ -46,7 +46,7 @@ class Part:
 WHOLE: Mapping[str, tuple[str, ...]] = {
     "protocol": tuple(
         f"{DEVICES}test_protocol{what}.py"
-        for what in ("", "_averages", "_devices", "_graphs", "_memory")
+        for what in ("", "_alignment", "_averages", "_devices", "_graphs", "_memory")
     ),
     "parity": ("tests/parity",),
     "emulator": ("tests/porting/emulate",),
