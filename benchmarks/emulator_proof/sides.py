@@ -28,11 +28,17 @@ class Timed:
     threads: int
     launches: int
     seconds: float
+    cpu_seconds: float
 
     @property
     def rate(self) -> float:
         """Kernel threads per second."""
         return self.threads * self.launches / self.seconds
+
+    @property
+    def cpu_rate(self) -> float:
+        """Kernel threads per second of a processor; other programs hardly change it."""
+        return self.threads * self.launches / self.cpu_seconds
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,8 @@ def parse(text: str) -> list[Timed]:
     """Return what the workload printed, a line per kernel; its name may have spaces."""
     found = []
     for line in text.splitlines():
-        kernel, threads, launches, seconds = line.rsplit(maxsplit=3)
-        found.append(Timed(kernel, int(threads), int(launches), float(seconds)))
+        kernel, threads, launches, seconds, of_cpus = line.rsplit(maxsplit=4)
+        found.append(Timed(kernel, int(threads), int(launches), float(seconds), float(of_cpus)))
     return found
 
 

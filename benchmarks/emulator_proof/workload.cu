@@ -2,13 +2,15 @@
 // SECONDS`.
 //
 // Each is launched with SIDE * SIDE threads: once to check what it computes,
-// then until SECONDS are over.  A line each: name, threads, launches, seconds.
+// then until SECONDS are over.  A line each: name, threads, launches,
+// seconds, and seconds of all processors.
 #include <cuda_runtime.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -180,6 +182,7 @@ class Measure {
     int launches = 0;
     double taken = 0;
     auto begun = Clock::now();
+    std::clock_t used = std::clock();
     // Twice as many each time, so that waits for the device are few.
     for (int next = 1; taken < seconds_; next = launches) {
       for (int i = 0; i < next; i++) launch();
@@ -188,7 +191,9 @@ class Measure {
       taken = std::chrono::duration<double>(Clock::now() - begun).count();
     }
     check(cudaGetLastError());
-    std::printf("%s %zu %d %.6f\n", name, threads_, launches, taken);
+    double of_cpus = double(std::clock() - used) / CLOCKS_PER_SEC;
+    std::printf("%s %zu %d %.6f %.6f\n", name, threads_, launches, taken,
+                of_cpus);
     std::fflush(stdout);
   }
 

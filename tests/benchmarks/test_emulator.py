@@ -33,7 +33,7 @@ def test_script_when_run_times_each_kernel_on_both_sides(
 def runs(*rates: float, kernels: tuple[str, ...] = ("a", "b")) -> list[list[Timed]]:
     """Return runs of two kernels, the second half as fast as the first."""
     return [
-        [Timed(kernel, int(rate) >> number, 2, 2.0) for number, kernel in enumerate(kernels)]
+        [Timed(kernel, int(rate) >> number, 2, 2.0, 4.0) for number, kernel in enumerate(kernels)]
         for rate in rates
     ]
 
@@ -41,9 +41,9 @@ def runs(*rates: float, kernels: tuple[str, ...] = ("a", "b")) -> list[list[Time
 def test_results_when_runs_differ_take_the_medians() -> None:
     results = Results(runs(4e6, 8e6, 90e6), runs(1e6, 2e6, 1e6))
     assert results.table().splitlines()[1:] == [
-        f"{'a':34}{'8.000':>10}{'1.000':>10}{'8.0x':>9}",
-        f"{'b':34}{'4.000':>10}{'0.500':>10}{'8.0x':>9}",
-        f"{'geometric mean':54}{'8.0x':>9}",
+        f"{'a':34}{'8.000':>10}{'1.000':>10}{'8.0x':>9}{'8.0x':>14}",
+        f"{'b':34}{'4.000':>10}{'0.500':>10}{'8.0x':>9}{'8.0x':>14}",
+        f"{'geometric mean':54}{'8.0x':>9}{'8.0x':>14}",
     ]
 
 
@@ -56,15 +56,17 @@ def test_summary_when_five_times_as_fast(ours: float, verdict: str) -> None:
 
 
 def test_summary_when_kernels_differ_names_the_least() -> None:
-    ours = [[Timed("a", 18, 1, 1), Timed("b", 2, 1, 1)]]
-    results = Results(ours, [[Timed("a", 1, 1, 1), Timed("b", 1, 1, 1)]])
+    ours = [[Timed("a", 18, 1, 1, 2), Timed("b", 2, 1, 1, 2)]]
+    results = Results(ours, [[Timed("a", 1, 1, 1, 1), Timed("b", 1, 1, 1, 1)]])
     told = "emulator: 6.0 times the proof's kernel threads per second, the geometric mean of 2 "
+    assert results.cpu_mean == pytest.approx(3)
     assert results.summary() == f"{told}kernels; least 2.0 (b); wanted 5: met"
 
 
 def test_times_when_a_kernel_has_two_words() -> None:
-    assert parse("warp sums 1024 8 0.5\n") == [Timed("warp sums", 1024, 8, 0.5)]
-    assert parse("warp sums 1024 8 0.5\n")[0].rate == 1024 * 8 / 0.5
+    (timed,) = parse("warp sums 1024 8 0.5 0.8\n")
+    assert timed == Timed("warp sums", 1024, 8, 0.5, 0.8)
+    assert (timed.rate, timed.cpu_rate) == (1024 * 8 / 0.5, 1024 * 8 / 0.8)
 
 
 def test_side_when_it_fails_says_what_it_said() -> None:
