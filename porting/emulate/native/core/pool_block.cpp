@@ -62,7 +62,6 @@ PoolBlockRef PoolBlock::at(const void* address) {
 void PoolBlock::enter() {
   const std::lock_guard lock(mutex_);
   if (*left_) return;
-  trace_buffer(allocation());
   MemoryState& state = memory_state();
   const std::lock_guard state_lock(state.mutex);
   state.arena.allow(allocation().base, allocation().size);

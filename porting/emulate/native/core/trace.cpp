@@ -11,7 +11,10 @@
 #include <string>
 
 #include "config.h"
+#include "device.h"
 #include "places.h"
+#include "scheduler.h"
+#include "stream.h"
 
 namespace eclosion::emulator {
 namespace {
@@ -92,9 +95,13 @@ void append(const std::string& path, const std::string& line) {
   if (file >= 0) ::close(file);
 }
 
-// Buffers that the program leaves to its end.
+// Buffers that the program leaves to its end. Work that is still under way is
+// waited for: what it had done by now would differ from run to run.
 __attribute__((destructor)) void trace_what_is_left() {
-  if (Config::get().trace.empty()) return;
+  if (Config::get().trace.empty() || is_forked_child()) return;
+  for (int device = 0; device < device_count(); ++device) {
+    synchronize_device(device);
+  }
   for (const Allocation& each : Memory::get().live()) trace_buffer(each);
 }
 
