@@ -87,12 +87,12 @@ def test_table_when_an_area_failed() -> None:
         Outcome(Area("python tests", ()), ok=False, seconds=3.0, folders=tests),
     ]
     assert table(outcomes, 4.5).splitlines() == [
-        "area                    result    seconds",
-        "lint                    ok            1.2",
-        "python tests            FAILED        3.0",
-        "  tests/a               FAILED        0.0  (sum of 1 tests)",
-        "  tests/b               ok            4.0  (sum of 1 tests)",
-        "total                                 4.5",
+        "area                              result    seconds",
+        "lint                              ok            1.2",
+        "python tests                      FAILED        3.0",
+        "  tests/a                         FAILED        0.0  (sum of 1 tests)",
+        "  tests/b                         ok            4.0  (sum of 1 tests)",
+        "total                                           4.5",
         "2 tests from 0 functions",
         "failed areas: python tests",
     ]
