@@ -79,7 +79,9 @@ def parity_areas() -> list[Area]:
         areas.append(Area(cell.id, (command,), report))
     forms = ["--html", str(folder / "parity.html"), "--json", str(folder / "parity.json")]
     join = tool("python", "-m", "ci.parity", *reports, *forms)
-    return [*areas, Area("parity table", (join,))]
+    emulated = [report for report in reports if report.endswith("-emulated.xml")]
+    shown = tool("python", "-m", "ci.conformance", "show", *emulated)
+    return [*areas, Area("parity table", (join, shown) if emulated else (join,))]
 
 
 def cpp_area(name: str, folder: str, sanitizers: str) -> Area:
