@@ -59,11 +59,15 @@ def recorded(known: Mapping[str, Mapping[str, str]], report: Report) -> dict[str
 
 def compare(known: Mapping[str, Mapping[str, str]], report: Report) -> Comparison:
     """Return what a GPU says of the tests that an emulated cell ran."""
-    same, different, never = [], [], []
+    found: dict[str, list[str]] = {"same": [], "different": [], "never": []}
     for test, outcome in sorted(rows_of(report).items()):
         row = known.get(test)
-        (never if row is None else same if row["outcome"] == outcome else different).append(test)
-    return Comparison(tuple(same), tuple(different), tuple(never))
+        found["never" if row is None else _agreement(row, outcome)].append(test)
+    return Comparison(*(tuple(found[kind]) for kind in ("same", "different", "never")))
+
+
+def _agreement(row: Mapping[str, str], outcome: Outcome) -> str:
+    return "same" if row["outcome"] == outcome else "different"
 
 
 def load(platform: str, folder: Path = FOLDER) -> dict[str, dict[str, str]]:
