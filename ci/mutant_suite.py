@@ -22,7 +22,8 @@ from ci.errors import ParityError
 
 _GRACE = 25  # seconds that a run has to end what it began, after a signal
 _MARK = "ECLOSION_MUTANTS"
-_NEVER = "not soak and not realtime and not compiled"
+_CHOSEN = "not soak and not realtime and not compiled"
+_ALSO_LONG = "not realtime and not compiled"  # the emulator's tests of single functions are
 # Stands among the tests for how a run ended whose tests all passed.
 ENDING = "the end of"
 DEVICES = "tests/runtime/devices/"
@@ -154,7 +155,8 @@ def command(part: Part, place: Place, tests: Sequence[str], report: Path) -> lis
         ours = [*python, "ci.run", cell.id, "--suite", tests[0], "--junit", str(report)]
         ours += ["--prepare", "tests.parity.kernel_library"]
         return [*ours, "--", *tests[1:], "-p", "no:cacheprovider"]
-    pytest = [*python, "pytest", "-q", "-n", "2", "--dist", "loadgroup", "-m", _NEVER]
+    chosen = _ALSO_LONG if part.kind == "emulator" else _CHOSEN
+    pytest = [*python, "pytest", "-q", "-n", "2", "--dist", "loadgroup", "-m", chosen]
     pytest += ["-p", "no:cacheprovider", f"--junitxml={report}", *tests]
     if part.kind != "protocol":
         return pytest

@@ -55,32 +55,32 @@ CASE(default_stream) {
   gate.open = true;
   T(cudaStreamSynchronize(blocking));
 }
-struct Chain {
-  std::atomic<bool> last_ran{false};
-  bool was_overtaken = false;
-  static void first(void*) {}
-  static void second(void* chain) {
-    auto* self = static_cast<Chain*>(chain);
-    for (int i = 0; i < 100 && !self->last_ran; ++i) usleep(1000);
-    self->was_overtaken = self->last_ran;
-  }
-  static void last(void* chain) { static_cast<Chain*>(chain)->last_ran = true; }
-};
 CASE(chain) {
-  Chain chain;
+  Gate gate;
+  int *d = zero(), back = -1;
+  cudaStream_t s;
   cudaGraph_t graph;
   cudaGraphExec_t ready;
-  cudaGraphNode_t nodes[3];
-  cudaHostNodeParams steps[3] = {{Chain::first, &chain}, {Chain::second, &chain},
-                                 {Chain::last, &chain}};
+  cudaGraphNode_t first, second, third;
+  cudaHostNodeParams nothing{[](void*) {}, nullptr}, waits{Gate::wait, &gate};
+  cudaMemsetParams fills{};
+  fills.dst = d;
+  fills.elementSize = fills.width = fills.height = 1;
+  fills.value = 1;
+  T(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
   T(cudaGraphCreate(&graph, 0));
-  for (int i = 0; i < 3; ++i)
-    T(cudaGraphAddHostNode(&nodes[i], graph, i == 0 ? nullptr : &nodes[i - 1], i != 0, &steps[i]));
+  T(cudaGraphAddHostNode(&first, graph, nullptr, 0, &nothing));
+  T(cudaGraphAddHostNode(&second, graph, &first, 1, &waits));
+  T(cudaGraphAddMemsetNode(&third, graph, &second, 1, &fills));
   T(cudaGraphInstantiateWithFlags(&ready, graph, 0));
-  T(cudaGraphLaunch(ready, nullptr));
-  T(cudaStreamSynchronize(nullptr));
-  V(chain.last_ran);
-  V(chain.was_overtaken);
+  T(cudaGraphLaunch(ready, s));
+  T(in_time(s, 1));
+  T(cudaMemcpy(&back, d, 4, cudaMemcpyDeviceToHost));
+  V(back);
+  gate.open = true;
+  T(cudaStreamSynchronize(s));
+  T(cudaMemcpy(&back, d, 4, cudaMemcpyDeviceToHost));
+  V(back);
 }
 CASE(after_a_graph) {
   Gate gate;
@@ -211,7 +211,12 @@ def test_default_stream_when_others_block_or_not(program: Program, vendor: str) 
 
 
 def test_nodes_when_in_a_chain_run_one_after_the_other(program: Program, vendor: str) -> None:
-    assert program.run("chain").lines == [*_ok(vendor, 7), "1", "0"]
+    assert program.run("chain").lines == [
+        *_ok(vendor, 3 + 7),
+        f"{vendor}ErrorNotReady",
+        *(*_ok(vendor, 1), "0"),
+        *(*_ok(vendor, 2), "1"),
+    ]
 
 
 def test_stream_when_a_graph_runs_is_not_done(program: Program, vendor: str) -> None:
