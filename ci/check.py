@@ -39,8 +39,9 @@ def static_areas() -> list[Area]:
     """List the areas that only read the sources."""
     sources = [
         str(path.relative_to(ROOT))
+        for folder in ("bindings", "porting/emulate")
         for pattern in ("*.cpp", "*.h", "*.cu")
-        for path in sorted((ROOT / "bindings").rglob(pattern))
+        for path in sorted((ROOT / folder).rglob(pattern))
     ]
     return [
         Area("lint", (tool("ruff", "check"), tool("ruff", "format", "--check"))),

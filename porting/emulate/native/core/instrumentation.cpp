@@ -3,8 +3,8 @@
 //
 // The names are those of clang's -fsanitize=thread and -femulated-tls, whose
 // code calls them; neither runtime of LLVM is linked. What is called
-// __emutls_get_address there gets another name when a sidecar is made, since the
-// compiler's support library has that one too.
+// __emutls_get_address there gets another name when a sidecar is made, since
+// the compiler's support library has that one too.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
