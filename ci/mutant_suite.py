@@ -7,10 +7,12 @@ began outlives it.
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -233,13 +235,31 @@ def _end(child: "subprocess.Popen[bytes]") -> None:
 
 def end_marked(owner: int) -> None:
     """Kill the processes that carry our mark in their environment: they left their group."""
+    until = time.monotonic() + _GRACE
+    while (left := _marked(owner)) and time.monotonic() < until:
+        for process in left:
+            with contextlib.suppress(ProcessLookupError):
+                _kill(process)
+
+
+def _marked(owner: int) -> list[int]:
     mark = f"{_MARK}={owner}".encode()
+    found = []
     for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        with contextlib.suppress(OSError):
-            if mark in (entry / "environ").read_bytes().split(b"\0"):
-                os.kill(int(entry.name), signal.SIGKILL)
+        with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+            if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return [process for process in found if process != os.getpid()]
+
+
+def _kill(process: int) -> None:
+    """Kill a process and wait for its end, which is its parent's to collect."""
+    handle = os.pidfd_open(process)
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+        select.select([handle], [], [], 1)
+    finally:
+        os.close(handle)
 
 
 def outcomes_of(report: Path) -> dict[str, bool]:
