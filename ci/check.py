@@ -58,6 +58,9 @@ def test_areas(extra_pytest: Sequence[str]) -> list[Area]:
     # Outside of a cell the parity suite has no platform.
     pytest += [f"--junitxml={report}", "--ignore=tests/parity", *extra_pytest]
     jobs = [cpp_area(name, *job) for name, job in CPP_JOBS.items()]
+    # Built here, so that no test's time limit has to allow for it.
+    emulate = tool("python", "-m", "porting", "emulate", "--platform")
+    jobs.append(Area("emulator", tuple([*emulate, p, "--", "true"] for p in ("cuda", "rocm"))))
     soak = Area("soak of actors", (tool("python", *SOAK),))
     return [*jobs, Area("python tests", (pytest,), report), *parity_areas(), soak]
 

@@ -16,6 +16,7 @@ KERNELS = [
 ]
 
 
+@pytest.mark.soak
 def test_script_when_run_times_each_kernel_on_both_sides(
     cuda_home: CudaHome, tmp_path: Path
 ) -> None:
