@@ -1,6 +1,7 @@
 """How xdist's workers share the suite: by groups, also after one of them has died."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from xdist.scheduler import LoadGroupScheduling
 from xdist.workermanage import WorkerController
@@ -12,6 +13,7 @@ class Groups(LoadGroupScheduling):  # type: ignore[misc]
     GR-1 a test that a worker died in has failed, and is not run again.
     GR-2 what is put back into the queue has a test to run: a worker that gets nothing says nothing.
     GR-3 a worker has two tests or is shut down: it begins none before it knows of the next one.
+    GR-4 what is handed to a worker that has died unnoticed is its own until its end is told.
     """
 
     def remove_node(self, node: WorkerController) -> str | None:
@@ -26,6 +28,10 @@ class Groups(LoadGroupScheduling):  # type: ignore[misc]
         }
         super().remove_node(node)
         return died_in
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        with suppress(OSError):  # its end comes next, and puts back what it has not run
+            super()._assign_work_unit(node)
 
     def _reschedule(self, node: WorkerController) -> None:
         while self.workqueue and not node.shutting_down:

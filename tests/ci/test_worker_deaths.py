@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from collections import OrderedDict
 from pathlib import Path
+
+from tests.scheduling import Groups
 
 ROOT = Path(__file__).parents[2]
 CONFTEST = f"""
@@ -90,3 +93,23 @@ def test_a_worker_that_does_not_end_is_ended_and_its_tests_count(tmp_path: Path)
     done = run(tmp_path, ENDS_LATE)
     assert "2 passed" in done.stdout
     assert "Timeout (0:00:02)!" in done.stderr
+
+
+class Closed:
+    """A worker whose process has ended, which nobody has been told yet."""
+
+    shutting_down = False
+
+    def send_runtest_some(self, _indices: list[int]) -> None:
+        raise OSError("cannot send (already closed?)")
+
+
+def test_work_for_a_worker_that_has_died_unnoticed_is_put_back_with_it() -> None:  # GR-4
+    groups, node = object.__new__(Groups), Closed()
+    unit = OrderedDict({"test_a": False, "test_b": False})
+    groups.workqueue = OrderedDict({"scope": unit})
+    groups.assigned_work = {}
+    groups.registered_collections = {node: ["test_a", "test_b"]}
+    groups._assign_work_unit(node)
+    assert groups.assigned_work == {node: {"scope": unit}}
+    assert not groups.workqueue
