@@ -59,10 +59,15 @@ def test_table_when_two_suites_are_run_and_joined(
     (tmp_path / "test_it.py").write_text(SUITE)
     for cell in (CUDA, ROCM):
         source = tmp_path / f"{cell}.source"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"]
+        command.append(f"--rootdir={tmp_path}")  # or names depend on where the checkout is
         monkeypatch.setenv("PLATFORM", CELLS[cell].platform)
         done = subprocess.run(
-            [*command, f"--junitxml={source}"], capture_output=True, check=False, timeout=50
+            [*command, f"--junitxml={source}"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            timeout=50,
         )
         what = found.Found(sys.executable, "/toolkit", "7.1")
         target = tmp_path / "reports" / f"{cell}.xml"
