@@ -61,3 +61,29 @@ def make_tree(tmp_path: Path) -> MakeTree:
         return root
 
     return make
+
+
+# Each of these compiles or builds dozens of little trees; `make test` has the example, the field
+# cases and the parity suite, and these are for `make soak`.
+_LONG = (
+    "buildfiles/cmake/test_building.py",
+    "buildfiles/test_cargo_builds.py",
+    "buildfiles/test_example_builds.py",
+    "buildfiles/test_makefile_shapes.py",
+    "buildfiles/test_meson_files.py",
+    "buildfiles/test_python_builds.py",
+    "headers/test_headers_command.py",
+    "headers/test_warp.py",
+    "rules/test_warp_lanes.py",
+    "test_cli_verify.py",
+    "verify/test_flags.py",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the long ones before pytest chooses by marks."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and str(item.path.relative_to(here)) in _LONG:
+            item.add_marker(pytest.mark.soak)

@@ -29,7 +29,15 @@ def programs(cuda_home: CudaHome, sysroot: Sysroot) -> dict[str, Planted]:
     return {platform: built(platform, home) for platform, home in homes.items()}
 
 
-@pytest.mark.parametrize("options", [(), ("--seed", "7"), ("--delay-us", "500")], ids=" ".join)
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        pytest.param(("--seed", "7"), marks=pytest.mark.soak),
+        pytest.param(("--delay-us", "500"), marks=pytest.mark.soak),
+    ],
+    ids=" ".join,
+)
 @pytest.mark.parametrize("platform", ["cuda", "rocm"])
 def test_a_program_when_it_has_no_fault(
     programs: dict[str, Planted], tmp_path: Path, platform: str, options: tuple[str, ...]
