@@ -162,8 +162,8 @@ def test_breakpoint_when_many_stand(
     assert "result [15, 15, 25]" in script.out
 
 
-# Under load the second terminal's answer has not come within 40 s (twice in three runs of the whole
-# suite, never alone): a fault of attaching while another terminal leaves, which is still to be found.
+# Under load the second terminal has waited 40 s in vain (in two of three runs of the whole suite,
+# never alone): a fault of attaching while another terminal leaves, still to be found.
 @pytest.mark.soak
 def test_breakpoint_when_a_terminal_quits(
     program: Callable[[str], Script], typing: Callable[[int], Typing]
