@@ -2,9 +2,6 @@
 // of JSON in the report.
 #include "findings.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -14,6 +11,7 @@
 #include <utility>
 
 #include "config.h"
+#include "json_lines.h"
 #include "places.h"
 
 namespace eclosion::emulator {
@@ -44,24 +42,6 @@ constexpr Known kKinds[] = {
 
 std::atomic<std::uint64_t> count{0};
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (each == '"' || each == '\\') {
-      out += '\\';
-      out += each;
-    } else if (byte < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-      out += escaped;
-    } else {
-      out += each;
-    }
-  }
-  return out + "\"";
-}
-
 std::string json_of(const Place& place) {
   const SourcePlace source = locate(place.address);
   return "{\"file\": " + quoted(source.file) +
@@ -81,7 +61,7 @@ std::string json_of(const Finding& finding) {
          quoted(kKinds[static_cast<int>(finding.kind)].name) +
          ", \"text\": " + quoted(finding.text) +
          ", \"kernel\": " + quoted(finding.kernel) +
-         ", \"at\": " + json_of(finding.at) + ", \"also\": [" + also + "]}\n";
+         ", \"at\": " + json_of(finding.at) + ", \"also\": [" + also + "]}";
 }
 
 std::string text_of(const Finding& finding) {
@@ -94,18 +74,6 @@ std::string text_of(const Finding& finding) {
     text += "\n  " + locate(place.address).text() + ": " + place.label;
   }
   return text + "\n";
-}
-
-void append(const std::string& path, const std::string& line) {
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0) return;
-  // One write per line: processes of one program share the file.
-  const ssize_t wrote = ::write(file, line.data(), line.size());
-  if (wrote != static_cast<ssize_t>(line.size())) {
-    std::fprintf(stderr, "the report %s could not be written\n", path.c_str());
-  }
-  ::close(file);
 }
 
 }  // namespace
@@ -133,7 +101,7 @@ void tell(const Finding& finding) {
   std::fflush(stdout);
   std::fputs(text.c_str(), stderr);
   const std::string& report = Config::get().report;
-  if (!report.empty()) append(report, json_of(finding));
+  if (!report.empty()) append_line(report, json_of(finding));
 }
 
 }  // namespace eclosion::emulator

@@ -1,9 +1,6 @@
 // One line of JSON per buffer, in the order in which they were freed.
 #include "trace.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +9,7 @@
 
 #include "config.h"
 #include "device.h"
+#include "json_lines.h"
 #include "places.h"
 #include "scheduler.h"
 #include "stream.h"
@@ -66,33 +64,10 @@ std::string digests(const Allocation& allocation, std::size_t part) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(allocation.base);
   std::string text;
   for (std::size_t at = 0; at < allocation.size; at += part) {
-    char number[24];
-    std::snprintf(number, sizeof number, "\"%016llx\"",
-                  static_cast<unsigned long long>(digest(
-                      bytes + at, std::min(part, allocation.size - at))));
-    text += (text.empty() ? "" : ", ") + std::string(number);
+    const std::size_t size = std::min(part, allocation.size - at);
+    text += (text.empty() ? "" : ", ") + hex(digest(bytes + at, size));
   }
   return "[" + text + "]";
-}
-
-// The text as JSON has it: places are paths, which may have a quote in them.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char each : text) {
-    if (each == '"' || each == '\\') out += '\\';
-    out += each;
-  }
-  return out;
-}
-
-void append(const std::string& path, const std::string& line) {
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0 || ::write(file, line.data(), line.size()) !=
-                      static_cast<ssize_t>(line.size())) {
-    std::fprintf(stderr, "the trace %s could not be written\n", path.c_str());
-  }
-  if (file >= 0) ::close(file);
 }
 
 // Buffers that the program leaves to its end. Work that is still under way is
@@ -117,12 +92,12 @@ void trace_buffer(const Allocation& allocation) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(allocation.base);
   const std::string words =
       allocation.size > kMost ? "null" : hex(content(bytes, allocation.size));
-  append(path, "{\"buffer\": " + std::to_string(allocation.id) +
-                   ", \"size\": " + std::to_string(allocation.size) +
-                   ", \"part\": " + std::to_string(part) +
-                   ", \"digests\": " + digests(allocation, part) +
-                   ", \"words\": " + words + ", \"at\": \"" +
-                   escaped(locate(allocation.site).text()) + "\"}\n");
+  append_line(path, "{\"buffer\": " + std::to_string(allocation.id) +
+                        ", \"size\": " + std::to_string(allocation.size) +
+                        ", \"part\": " + std::to_string(part) +
+                        ", \"digests\": " + digests(allocation, part) +
+                        ", \"words\": " + words + ", \"at\": " +
+                        quoted(locate(allocation.site).text()) + "}");
 }
 
 }  // namespace eclosion::emulator
