@@ -28,6 +28,8 @@ _FLAGS = (
     *("-std=c++20", "-O2", "-g", "-fPIC", MACHINE, "-w"),
     *("-fvisibility-inlines-hidden", "-ftls-model=initial-exec"),
 )
+# Whether a header has changed is asked of its content, not of its time.
+_PRECOMPILED = ("-x", "c++-header", "-Xclang", "-fno-pch-timestamp")
 # Worker threads live as long as the process, so the code that they run must too.
 _LINKED = ("-shared", "-Wl,-z,nodelete", "-Wl,-z,defs", "-Wl,-rpath,$ORIGIN", "-fuse-ld=lld")
 
@@ -93,15 +95,30 @@ def _one_at_a_time() -> Iterator[None]:
 
 def _objects(library: Library, headers: Headers) -> list[Path]:
     sources = sorted(path for pattern in library.sources for path in NATIVE.glob(pattern))
-    flags = () if library.soname == CORE else ("-isystem", str(headers.include), *library.flags)
+    folder = sources[0].parent
+    flags = ["-iquote", str(NATIVE / "core"), "-iquote", str(folder), "-I", str(INCLUDE)]
+    if library.soname != CORE:
+        flags += ["-isystem", str(headers.include), *library.flags]
+    # Half of the time would go into the standard library's headers and the vendor's.
+    precompiled = _made(folder / "precompiled.h", [*flags, *_PRECOMPILED])
+    known = ["-include-pch", str(precompiled)]
+
+    def compiled(source: Path) -> Path:
+        return _made(source, [*flags, *(known if _may_know(source) else ()), "-c"])
+
     with ThreadPoolExecutor(cpu_count() or 1) as pool:
-        return list(pool.map(lambda source: _object(source, flags), sources))
+        return list(pool.map(compiled, sources))
 
 
-def _object(source: Path, flags: Sequence[str]) -> Path:
-    """Return the object of a source, compiled now or before."""
-    include = ("-iquote", str(NATIVE / "core"), "-iquote", str(source.parent), "-I", str(INCLUDE))
-    command = [str(compiler().path), *_FLAGS, *include, *flags, "-c", str(source)]
+def _may_know(source: Path) -> bool:
+    """Whether headers may be parsed before a source: C++ that sets no macro for them."""
+    before, found, _ = source.read_text().partition("#include")
+    return source.suffix == ".cpp" and bool(found) and "#define" not in before
+
+
+def _made(source: Path, flags: Sequence[str]) -> Path:
+    """Return what the compiler makes of a source, now or before."""
+    command = [str(compiler().path), *_FLAGS, *flags, str(source)]
     place = place_of([compiler().text, *command], source.stem, "")
     if not place.is_valid():
         with scratch_folder("porting-emulate-") as scratch:
