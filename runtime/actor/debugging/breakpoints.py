@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from runtime.actor import _context
 from runtime.actor._context import STANDS
@@ -89,6 +90,22 @@ def _where(instance: _context.Instance, frame: FrameType | None) -> Stop:
     )
 
 
+def _tell_going(controller: Any, key: str) -> None:  # noqa: ANN401 - a DebugController's mesh
+    """Return when the debugger has told its terminal that the actor goes on.
+
+    It is waited for: the program may end with what the actor does next, and then whoever typed
+    `continue` would see the debugger end without an answer.
+    """
+    import warnings
+
+    from runtime.actor.errors import SupervisionError
+
+    with warnings.catch_warnings():  # the loop of an async actor is to stand still
+        warnings.simplefilter("ignore", UserWarning)
+        with suppress(SupervisionError):  # the client has ended, and its terminals with it
+            controller.goes_on.call_one(key).get()
+
+
 def _remote(instance: _context.Instance) -> Any:  # noqa: ANN401 - a Pdb
     """Return the pdb of an actor. Its classes are made when they are needed: pdb is large."""
     import pdb  # noqa: T100 - that is what it is
@@ -130,10 +147,10 @@ def _remote(instance: _context.Instance) -> Any:  # noqa: ANN401 - a Pdb
 
         def set_continue(self) -> None:
             super().set_continue()
-            controller.goes_on.broadcast(key)
+            _tell_going(controller, key)
 
         def set_quit(self) -> None:
             super().set_quit()
-            controller.goes_on.broadcast(key)
+            _tell_going(controller, key)
 
     return Remote()

@@ -36,13 +36,15 @@ class Terminal:
 
     def run(self) -> None:
         """Serve until the other side leaves."""
-        with self._connection, suppress(OSError):
-            self.show(self._list() + PROMPT)
-            with self._connection.makefile("r", encoding="utf-8", errors="replace") as lines:
-                for line in lines:
-                    if not self._take(line.rstrip("\r\n")):
-                        break
-        self._detach()
+        try:
+            with self._connection, suppress(OSError):
+                self.show(self._list() + PROMPT)
+                with self._connection.makefile("r", encoding="utf-8", errors="replace") as lines:
+                    for line in lines:
+                        if not self._take(line.rstrip("\r\n")):
+                            break
+        finally:  # whatever ended it: no other could attach to an actor that is left attached
+            self._detach()
 
     def show(self, text: str) -> None:
         """Print something; a terminal that has gone sees nothing."""
