@@ -26,6 +26,11 @@ CPP_JOBS = {
     "c++ tsan": ("build/cpp-threads", "thread"),
 }
 PYTEST_WORKERS = "2"
+# The tests' CUDA home for what else is built against one, or there would be two of each.
+WITH_CUDA_HOME = (
+    *("sh", "-c", 'CUDA_HOME="$("$0" -m ci.cuda_home)" && export CUDA_HOME && exec "$0" "$@"'),
+    sys.executable,
+)
 # Half a minute of random deaths, pauses and slow consumers; the same ones in every run.
 SOAK = ("benchmarks/soak_actors.py", "--seconds", "30", "--seed", "1")
 
@@ -59,7 +64,7 @@ def test_areas(extra_pytest: Sequence[str]) -> list[Area]:
     pytest += [f"--junitxml={report}", "--ignore=tests/parity", *extra_pytest]
     jobs = [cpp_area(name, *job) for name, job in CPP_JOBS.items()]
     # Built here, so that no test's time limit has to allow for it.
-    emulate = tool("python", "-m", "porting", "emulate", "--platform")
+    emulate = [*WITH_CUDA_HOME, "-m", "porting", "emulate", "--platform"]
     jobs.append(Area("emulator", tuple([*emulate, p, "--", "true"] for p in ("cuda", "rocm"))))
     soak = Area("soak of actors", (tool("python", *SOAK),))
     return [*jobs, Area("python tests", (pytest,), report), *parity_areas(), soak]
@@ -78,7 +83,7 @@ def parity_areas() -> list[Area]:
             continue
         report = folder / f"{cell.id}.xml"
         reports.append(str(report))
-        command = tool("python", "-m", "ci.run", cell.id, "--junit", str(report))
+        command = [*WITH_CUDA_HOME, "-m", "ci.run", cell.id, "--junit", str(report)]
         command += ["--", "-n", PYTEST_WORKERS]
         areas.append(Area(cell.id, (command,), report))
     forms = ["--html", str(folder / "parity.html"), "--json", str(folder / "parity.json")]
