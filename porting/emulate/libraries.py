@@ -73,6 +73,8 @@ def build(headers: Headers) -> Path:
         }
     digests = {str(path): digest_of_file(str(path)) for paths in made.values() for path in paths}
     own = (__file__, unimplemented.__file__, *map(str, NATIVE.rglob("*.map")))
+    real = (_vendors_own(library, headers) for library in FRONTS[headers.platform])
+    own += tuple(str(path) for path in real if path)
     digests |= {path: digest_of_file(path) for path in own} | {"compiler": compiler().text}
     folder = cache_root() / "emulate" / "libraries" / f"{headers.platform}-{merged(digests)[:16]}"
 
@@ -139,12 +141,18 @@ def _link(folder: Path, library: Library, objects: Sequence[Path], headers: Head
         _run([*command, "-lpthread", "-ldl"])
 
 
+def _vendors_own(library: Library, headers: Headers) -> Path | None:
+    """Return the vendor's library that a front stands for, where the toolkit has it."""
+    places = (headers.home / folder / library.soname for folder in ("lib", "lib64"))
+    return next((path for path in places if path.is_file()), None)
+
+
 def _rest(scratch: Path, library: Library, objects: Sequence[Path], headers: Headers) -> list[str]:
     """Return what a front is linked with besides: what it does not emulate, its version nodes."""
     reading = [str(compiler().path), "-x", "c", "-w", "-fPIC", "-O1"]
     reading += ["-isystem", str(headers.include), *unimplemented.EXPORTS[library.soname].flags]
     source, made, script = (scratch / name for name in ("rest.c", "rest.o", "versions.map"))
-    unimplemented.write(library.soname, objects, reading, source)
+    unimplemented.write(library.soname, objects, reading, source, _vendors_own(library, headers))
     _run([*reading, "-c", str(source), "-o", str(made)])
     if library.versions is None:
         return [str(made)]
