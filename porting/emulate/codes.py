@@ -173,9 +173,17 @@ MISALIGNED = Code(
     _TOPIC,
     Severity.ERROR,
     "misaligned access",
-    "A kernel reads or writes at an address that is no multiple of the access's size.  NVIDIA's"
-    " devices answer with cudaErrorMisalignedAddress; AMD's carry out most such accesses.\n\n"
-    "This version has the code but does not tell it: the processor carries the access out.",
+    "A kernel reads or writes at an address that is no multiple of what the access's type asks"
+    " for: the size of a number or pointer, for vector types up to 16 bytes (uint4), for a struct"
+    " what the largest of its members or `alignas` asks for.\n\n"
+    "NVIDIA's devices carry out no access that is not a multiple of its size: the kernel ends, and"
+    " calls answer cudaErrorMisalignedAddress, unless the compiler has split the access or left it"
+    " out.  AMD's, as ROCm sets them up, carry loads and stores out, and so does the emulator for"
+    " them; an atomic access ends the kernel on either.\n\n"
+    "Typical causes: bytes of a packed buffer read as numbers; a pointer cast to a vector type to"
+    " copy faster, where a row, a slice or an offset is not aligned to it.\n\n"
+    "What to do: check the address before the wide access, copy by memcpy from a pointer to char,"
+    " or pad the layout.  Members of packed structs are accessed as they lie, and are not told.",
 )
 
 CODES: tuple[Code, ...] = (

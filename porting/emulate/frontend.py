@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from porting.emulate.toolkits import INCLUDE, Headers
+from porting.emulate.toolkits import INCLUDE, Headers, tool
 from porting.emulate.units import Unit
 from porting.errors import ToolchainError
 from porting.toolkits.clang import Clang
@@ -23,11 +23,17 @@ _DIALECT = (
 _PRELUDES = {"cuda": "cuda_runtime.h", "hip": "eclosion/hip_prelude.h"}
 _WHOLE = ("-Xclang", "-disable-llvm-passes")
 # Loads wider than 16 bytes would get no call.
+_OPTIMISING = (
+    *("-x", "ir", "-O2", "-g", "-fPIC", MACHINE, "-femulated-tls", "-S", "-emit-llvm"),
+    *("-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names"),
+)
+_CALLING = (
+    *("-passes=tsan-module,function(tsan)", "-tsan-instrument-func-entry-exit=0"),
+    *("-tsan-instrument-atomics=0", "-tsan-distinguish-volatile=1"),
+)
 _MAKING = (
-    *("-x", "ir", "-O2", "-g", "-fPIC", MACHINE, "-femulated-tls", "-fsanitize=thread"),
-    *("-fno-vectorize", "-fno-slp-vectorize"),
-    *("-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0"),
-    *("-mllvm", "-tsan-distinguish-volatile=1"),
+    *("-x", "ir", "-O2", "-g", "-fPIC", MACHINE, "-femulated-tls"),
+    *("-Xclang", "-disable-llvm-passes"),
     # Equal ends of two branches are two places: lanes of both would come together in one.
     *("-mllvm", "-enable-tail-merge=0"),
 )
@@ -99,6 +105,16 @@ def reading_command(clang: Clang, unit: Unit, platform: Platform, output: Path) 
     return command
 
 
+def optimising_command(clang: Clang, code: Path, output: Path) -> list[str]:
+    """Return the command that optimises a unit's code, and writes it as text."""
+    return [str(clang.path), *_OPTIMISING, str(code), "-o", str(output)]
+
+
+def calling_command(clang: Clang, code: Path, output: Path) -> list[str]:
+    """Return the command that puts a call before each load and store.  Raises ToolchainError."""
+    return [str(tool(clang, "opt")), *_CALLING, str(code), "-o", str(output)]
+
+
 def making_command(clang: Clang, code: Path, output: Path) -> list[str]:
-    """Return the command that makes an object of a unit's code."""
+    """Return the command that makes an object of a unit's code as it is."""
     return [str(clang.path), *_MAKING, "-c", str(code), "-o", str(output)]

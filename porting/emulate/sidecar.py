@@ -7,7 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from pathlib import Path
 
-from porting.emulate.frontend import Platform, making_command, reading_command
+from porting.emulate.alignment import with_checks
+from porting.emulate.frontend import (
+    Platform,
+    calling_command,
+    making_command,
+    optimising_command,
+    reading_command,
+)
 from porting.emulate.kernel_entries import with_entries
 from porting.emulate.ptx import with_ptx
 from porting.emulate.toolkits import compiler, tool
@@ -87,7 +94,11 @@ def _make(clang: Clang, unit: Unit, code: Path, made: Path) -> None:
         bound = code.with_name("bound.bc")
         passes = ("-passes=internalize,globaldce", f"-internalize-public-api-list={name}")
         _run([str(tool(clang, "opt")), *passes, str(entries), "-o", str(bound)], what)
-    _run(making_command(clang, bound, made), what)
+    optimised, checked, called = (code.with_name(n) for n in ("fast.ll", "checked.ll", "calls.bc"))
+    _run(optimising_command(clang, bound, optimised), what)
+    checked.write_text(with_checks(optimised.read_text()))
+    _run(calling_command(clang, checked, called), what)
+    _run(making_command(clang, called, made), what)
     _run([str(tool(clang, "llvm-objcopy")), f"--redefine-sym={_SHARED}", str(made)], what)
 
 

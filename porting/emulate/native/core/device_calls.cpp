@@ -7,6 +7,7 @@
 #include <string>
 
 #include "access_check.h"
+#include "alignment_check.h"
 #include "block.h"
 #include "findings.h"
 #include "memory.h"
@@ -93,8 +94,10 @@ unsigned long long eclosion_wave_vote(int kind, unsigned long long value,
 
 void eclosion_check_atomic(const volatile void* address, unsigned size) {
   count_poll();
-  check_access({reinterpret_cast<std::uintptr_t>(address), size, true, true,
-                __builtin_return_address(0)});
+  const Access access{reinterpret_cast<std::uintptr_t>(address), size, true,
+                      true, __builtin_return_address(0)};
+  if (access.address % size != 0) refuse_misaligned(access, size);
+  check_access(access);
 }
 
 void eclosion_pause(void) { current.block->pause(); }

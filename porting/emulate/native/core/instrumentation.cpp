@@ -10,12 +10,14 @@
 #include <cstring>
 
 #include "access_check.h"
+#include "alignment_check.h"
 #include "block.h"
 #include "findings.h"
 
 using eclosion::emulator::Access;
 using eclosion::emulator::check_access;
 using eclosion::emulator::current;
+using eclosion::emulator::refuse_misaligned;
 
 namespace {
 
@@ -23,6 +25,14 @@ constexpr unsigned kPolls = 512;
 
 inline std::uintptr_t number(const volatile void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
+}
+
+// `alignment`: what the access's type asks for at least.
+void check(const volatile void* at, unsigned size, unsigned alignment,
+           bool is_write, const void* site) {
+  const Access access{number(at), size, is_write, false, site};
+  if (access.address % alignment != 0) refuse_misaligned(access, alignment);
+  check_access(access);
 }
 
 void check_range(const void* address, std::size_t size, bool is_write,
@@ -50,46 +60,42 @@ void count_poll() {
 
 }  // namespace eclosion::emulator
 
-#define ECLOSION_CHECK(prefix, size)                                    \
-  void __tsan_##prefix##read##size(void* at) {                          \
-    check_access(                                                       \
-        {number(at), size, false, false, __builtin_return_address(0)}); \
-  }                                                                     \
-  void __tsan_##prefix##write##size(void* at) {                         \
-    check_access(                                                       \
-        {number(at), size, true, false, __builtin_return_address(0)});  \
+#define ECLOSION_CHECK(prefix, size, alignment)                     \
+  void __tsan_##prefix##read##size(void* at) {                      \
+    check(at, size, alignment, false, __builtin_return_address(0)); \
+  }                                                                 \
+  void __tsan_##prefix##write##size(void* at) {                     \
+    check(at, size, alignment, true, __builtin_return_address(0));  \
   }
-#define ECLOSION_CHECK_VOLATILE(prefix, size)                           \
-  void __tsan_##prefix##read##size(void* at) {                          \
-    eclosion::emulator::count_poll();                                   \
-    check_access(                                                       \
-        {number(at), size, false, false, __builtin_return_address(0)}); \
-  }                                                                     \
-  void __tsan_##prefix##write##size(void* at) {                         \
-    check_access(                                                       \
-        {number(at), size, true, false, __builtin_return_address(0)});  \
+#define ECLOSION_CHECK_VOLATILE(prefix, size, alignment)            \
+  void __tsan_##prefix##read##size(void* at) {                      \
+    eclosion::emulator::count_poll();                               \
+    check(at, size, alignment, false, __builtin_return_address(0)); \
+  }                                                                 \
+  void __tsan_##prefix##write##size(void* at) {                     \
+    check(at, size, alignment, true, __builtin_return_address(0));  \
   }
 
 extern "C" {
 
-ECLOSION_CHECK(, 1)
-ECLOSION_CHECK(, 2)
-ECLOSION_CHECK(, 4)
-ECLOSION_CHECK(, 8)
-ECLOSION_CHECK(, 16)
-ECLOSION_CHECK(unaligned_, 2)
-ECLOSION_CHECK(unaligned_, 4)
-ECLOSION_CHECK(unaligned_, 8)
-ECLOSION_CHECK(unaligned_, 16)
-ECLOSION_CHECK_VOLATILE(volatile_, 1)
-ECLOSION_CHECK_VOLATILE(volatile_, 2)
-ECLOSION_CHECK_VOLATILE(volatile_, 4)
-ECLOSION_CHECK_VOLATILE(volatile_, 8)
-ECLOSION_CHECK_VOLATILE(volatile_, 16)
-ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 2)
-ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 4)
-ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 8)
-ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 16)
+ECLOSION_CHECK(, 1, 1)
+ECLOSION_CHECK(, 2, 2)
+ECLOSION_CHECK(, 4, 4)
+ECLOSION_CHECK(, 8, 8)
+ECLOSION_CHECK(, 16, 8)
+ECLOSION_CHECK(unaligned_, 2, 1)
+ECLOSION_CHECK(unaligned_, 4, 1)
+ECLOSION_CHECK(unaligned_, 8, 1)
+ECLOSION_CHECK(unaligned_, 16, 1)
+ECLOSION_CHECK_VOLATILE(volatile_, 1, 1)
+ECLOSION_CHECK_VOLATILE(volatile_, 2, 2)
+ECLOSION_CHECK_VOLATILE(volatile_, 4, 4)
+ECLOSION_CHECK_VOLATILE(volatile_, 8, 8)
+ECLOSION_CHECK_VOLATILE(volatile_, 16, 8)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 2, 1)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 4, 1)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 8, 1)
+ECLOSION_CHECK_VOLATILE(unaligned_volatile_, 16, 1)
 
 void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
   const void* site = __builtin_return_address(0);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "alignment_check.h"
 #include "config.h"
 #include "device.h"
 #include "front.h"
@@ -22,6 +23,13 @@ void start() {
   const auto visible = visible_devices(std::getenv("ROCR_VISIBLE_DEVICES"), own,
                                        emulator::Config::get().devices);
   emulator::show_devices(visible ? visible->c_str() : nullptr);
+  // The driver sets the mode in which loads and stores may be unaligned
+  // (Linux, kfd_device_queue_manager_v9.c and its newer kin:
+  // SH_MEM_ALIGNMENT_MODE_UNALIGNED), and compilers count on it for HSA (LLVM,
+  // GCNSubtarget.cpp: +unaligned-access-mode, "features that HSA ABI
+  // requires"). Atomic accesses have to be aligned in every mode (AMD's guides
+  // to the instruction sets).
+  emulator::carry_out_misaligned();
   (void)emulator::Scheduler::get();
 }
 
