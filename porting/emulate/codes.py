@@ -146,9 +146,13 @@ STACK_OVERFLOW = Code(
     Severity.ERROR,
     "stack overflow",
     "A thread of a kernel needs more stack than it has.  Emulated threads have 1 MiB, far more than"
-    " on a device, where cudaLimitStackSize or hipLimitStackSize sets it.\n\n"
-    "This version has the code but does not tell it: a thread that uses more than 1 MiB ends the"
-    " program by a signal.",
+    " on a device, where cudaLimitStackSize or hipLimitStackSize sets it: what overflows here does"
+    " so there.  The kernel ends, and the call that waits for it answers"
+    " cudaErrorHardwareStackError or hipErrorLaunchFailure.\n\n"
+    "Typical causes: a recursion that does not end, or whose depth comes from data; arrays of"
+    " megabytes as local variables.\n\n"
+    "What to do: the finding names a line of the function that was running when the stack was used"
+    " up; bound the recursion, or keep what is to be visited in an array of memory of the device.",
 )
 BAD_FREE = Code(
     "EMU012",

@@ -19,6 +19,8 @@ _READING = ("-O2", "-g", "-fPIC", MACHINE, "-S", "-emit-llvm", "-fno-discard-val
 _DIALECT = (
     *("-fdeclspec", "-fsanitize=thread", "-ffp-contract=fast-honor-pragmas"),
     *("-fno-strict-float-cast-overflow", "-fno-math-errno", "-fexcess-precision=16", "-w"),
+    # A frame that is larger than the guard below a stack does not reach past it.
+    "-fstack-clash-protection",
 )
 _PRELUDES = {"cuda": "cuda_runtime.h", "hip": "eclosion/hip_prelude.h"}
 _WHOLE = ("-Xclang", "-disable-llvm-passes")

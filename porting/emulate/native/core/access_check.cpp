@@ -17,6 +17,7 @@
 #include "findings.h"
 #include "memory.h"
 #include "program.h"
+#include "stack_overflow.h"
 #include "wave_findings.h"
 
 namespace eclosion::emulator {
@@ -212,6 +213,7 @@ void check_elsewhere(const Access& access) {
 }  // namespace
 
 void check_access(const Access& access) {
+  need_stack();
   const std::uintptr_t offset = access.address - arena().base;
   if (offset < arena().size) {
     check_arena(access, offset);

@@ -12,6 +12,7 @@
 #include "findings.h"
 #include "host_guard.h"
 #include "memory.h"
+#include "stack_overflow.h"
 
 namespace eclosion::emulator {
 
@@ -131,6 +132,7 @@ bool settle(std::uint64_t pair) {
 }
 
 void check_other(const Touch& touch, std::uint32_t word, bool is_writer) {
+  need_stack();
   const std::uint32_t other = Toucher::number_of(word);
   if ((word & touch.bytes) == 0) return;
   if (touch.is_atomic && (word & Toucher::kAtomic) != 0) return;

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "config.h"
+#include "stack_overflow.h"
 #include "wave_findings.h"
 
 namespace eclosion::emulator {
@@ -229,6 +230,7 @@ void Block::release_barrier() {
 }
 
 int Block::wait_at_barrier(int vote, int predicate, const void* site) {
+  need_stack();
   GpuThread& self = *current.lane;
   if (at_barrier_ == 0) {
     barrier_site_ = site;
@@ -288,6 +290,7 @@ void* Block::entrance(GpuThread& lane) {
 }
 
 void Block::leave(GpuThread& self) {
+  need_stack();
   GpuThread* other = next();
   if (other == &self) return;
   eclosion_switch_stack(&self.stack_pointer,

@@ -12,6 +12,7 @@
 #include "findings.h"
 #include "memory.h"
 #include "program.h"
+#include "stack_overflow.h"
 #include "wave_findings.h"
 
 namespace eclosion::emulator {
@@ -58,6 +59,7 @@ int eclosion_block_barrier(int vote, int predicate) {
 }
 
 void eclosion_grid_barrier(void) {
+  need_stack();
   const void* site = __builtin_return_address(0);
   Block& block = *current.block;
   if (!block.grid().request().cooperative) {
@@ -103,6 +105,7 @@ void eclosion_check_atomic(const volatile void* address, unsigned size) {
 void eclosion_pause(void) { current.block->pause(); }
 
 int eclosion_printf(const char* format, ...) {
+  need_stack();
   va_list arguments;
   va_start(arguments, format);
   const int written = std::vprintf(format, arguments);
@@ -111,6 +114,7 @@ int eclosion_printf(const char* format, ...) {
 }
 
 int eclosion_printf_arguments(const char* format, ...) {
+  need_stack();
   if (format == nullptr) return -1;
   va_list arguments;
   va_start(arguments, format);
@@ -121,6 +125,7 @@ int eclosion_printf_arguments(const char* format, ...) {
 
 void eclosion_assert_failed(const char* expression, const char* file,
                             unsigned line, const char* function) {
+  need_stack();
   Finding finding = here(Kind::kAssertion, __builtin_return_address(0));
   finding.text = std::string(file) + ":" + std::to_string(line) + ": " +
                  function + ": `" + expression + "` does not hold";
@@ -129,6 +134,7 @@ void eclosion_assert_failed(const char* expression, const char* file,
 }
 
 void eclosion_trap(void) {
+  need_stack();
   Finding finding = here(Kind::kTrap, __builtin_return_address(0));
   finding.text = "the kernel ended itself";
   tell(finding);
@@ -136,6 +142,7 @@ void eclosion_trap(void) {
 }
 
 void* eclosion_device_malloc(unsigned long long size) {
+  need_stack();
   void* address = nullptr;
   const Status status = Memory::get().allocate(
       size, MemoryKind::kDevice, current.block->grid().request().device, 0,
@@ -144,6 +151,7 @@ void* eclosion_device_malloc(unsigned long long size) {
 }
 
 void eclosion_device_free(void* address) {
+  need_stack();
   if (address == nullptr) return;
   const void* site = __builtin_return_address(0);
   if (Memory::get().free(address, MemoryKind::kDevice, site) !=
@@ -166,6 +174,7 @@ unsigned eclosion_dynamic_shared_size(void) {
 }
 
 int eclosion_address_space(const void* address) {
+  need_stack();
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at - current.shared < SharedSegment::kBytes) return 1;
   if (at - current.stacks < current.stacks_size) return 4;

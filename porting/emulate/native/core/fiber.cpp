@@ -8,7 +8,6 @@
 namespace eclosion::emulator {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 // Tops of stacks are spread over the sets of the caches, which equal offsets
 // in pages would share.
 constexpr std::size_t kColours = 15;
@@ -38,7 +37,7 @@ unsigned Stacks::take() {
   const unsigned number = free_.back();
   free_.pop_back();
   while (made_ <= number) {
-    ::mprotect(base_ + made_ * kSize, kPage, PROT_NONE);
+    ::mprotect(base_ + made_ * kSize, kGuard, PROT_NONE);
     ++made_;
   }
   return number;

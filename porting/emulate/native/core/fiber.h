@@ -10,10 +10,14 @@ extern "C" void eclosion_switch_stack(void** save, void* load);
 namespace eclosion::emulator {
 
 // The stacks of one worker: a range of addresses of which only what is used
-// costs memory. Below each stack is a page that cannot be touched.
+// costs memory. Below each stack is a guard that cannot be touched.
 class Stacks {
  public:
-  static constexpr std::size_t kSize = std::size_t{1} << 20;
+  static constexpr std::size_t kUsable = std::size_t{1} << 20;
+  // Device code touches each page of a frame in turn (frontend.py); functions
+  // of the emulator have smaller frames than this.
+  static constexpr std::size_t kGuard = std::size_t{64} << 10;
+  static constexpr std::size_t kSize = kUsable + kGuard;
 
   explicit Stacks(unsigned most);
   ~Stacks();
@@ -32,6 +36,13 @@ class Stacks {
     return reinterpret_cast<std::uintptr_t>(base_);
   }
   std::size_t size() const noexcept { return std::size_t{most_} * kSize; }
+  // A stack's lowest address, below which its guard is, and its end.
+  std::uintptr_t lowest(int number) const noexcept {
+    return base() + static_cast<unsigned>(number) * kSize + kGuard;
+  }
+  std::uintptr_t top(int number) const noexcept {
+    return lowest(number) + kUsable;
+  }
 
  private:
   std::byte* base_;

@@ -18,6 +18,7 @@
 #include "host_guard.h"
 #include "memory.h"
 #include "scheduler.h"
+#include "stack_overflow.h"
 
 namespace eclosion::emulator {
 
@@ -132,7 +133,9 @@ bool is_opened(const siginfo_t& information, const ucontext_t& context) {
 
 void handle(int signal, siginfo_t* information, void* context) {
   const int saved = errno;
-  if (!is_opened(*information, *static_cast<ucontext_t*>(context)))
+  const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
+  if (!end_at_guard(address, *static_cast<ucontext_t*>(context)) &&
+      !is_opened(*information, *static_cast<ucontext_t*>(context)))
     pass_on(signal, information, context);
   errno = saved;
 }

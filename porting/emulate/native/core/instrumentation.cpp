@@ -13,6 +13,7 @@
 #include "alignment_check.h"
 #include "block.h"
 #include "findings.h"
+#include "stack_overflow.h"
 
 using eclosion::emulator::Access;
 using eclosion::emulator::check_access;
@@ -127,6 +128,7 @@ void __tsan_vptr_read(void** at) {
 void __tsan_init(void) {}
 
 void* eclosion_shared_address(void* control) {
+  eclosion::emulator::need_stack();
   using eclosion::emulator::SharedVariable;
   void* place =
       current.block->shared().place(*static_cast<SharedVariable*>(control));

@@ -8,8 +8,10 @@
 
 #include "block.h"
 #include "grid_run.h"
+#include "host_faults.h"
 #include "injection.h"
 #include "scheduler.h"
+#include "stack_overflow.h"
 
 namespace eclosion::emulator {
 namespace {
@@ -29,6 +31,7 @@ Block& own_block() {
 }
 
 void run_blocks(GridRun& run, std::uint64_t most) {
+  make_handler_stack();
   Block& block = own_block();
   block.begin_launch(run);
   std::uint64_t first = 0;
@@ -45,6 +48,7 @@ void run_blocks(GridRun& run, std::uint64_t most) {
 
 // All blocks at once, since they wait for each other.
 void run_together(GridRun& run) {
+  make_handler_stack();
   const std::uint64_t count = run.request().grid.count();
   std::vector<std::unique_ptr<Block>> blocks;
   for (std::uint64_t number = 0; number < count; ++number) {
@@ -178,6 +182,7 @@ Status check_launch(const LaunchRequest& request, const LaunchLimits& limits) {
 Status run_grid(const LaunchRequest& request, Parameters& parameters,
                 const Operation& operation) {
   if (injected_in_kernel(request.kernel->name)) return Status::kLaunchFailure;
+  watch_host_faults();
   GridRun run(request, parameters, operation);
   if (request.cooperative) {
     run_together(run);
