@@ -1,7 +1,8 @@
 // The check that every load and store of device code makes.
 //
-// Nearly all are settled by the shadow of the arena, two comparisons; then come
-// the stacks and the shared memory; everything else is looked up.
+// Nearly all are settled by the fast path. Here come those for which it is not
+// enough: the shadow of the arena, then the stacks and the shared memory;
+// everything else is looked up.
 #include "access_check.h"
 
 #include <cstdio>
@@ -9,10 +10,7 @@
 #include <string>
 #include <utility>
 
-#if __has_include("accesses.h")
 #include "accesses.h"
-#define NOTE 1
-#endif
 #include "block.h"
 #include "findings.h"
 #include "memory.h"
@@ -22,19 +20,6 @@
 
 namespace eclosion::emulator {
 namespace {
-
-// Copies of what the check needs, so that it reads one cache line.
-struct Arena {
-  std::uintptr_t base;
-  std::size_t size;
-  const std::uint16_t* shadow;
-};
-
-const Arena& arena() {
-  static const Arena found{Memory::get().arena(), Memory::get().arena_size(),
-                           Memory::get().shadow()};
-  return found;
-}
 
 std::string hex(std::uintptr_t value) {
   char text[24];
@@ -110,12 +95,12 @@ std::optional<Allocation> below(std::uintptr_t address) {
 }
 
 void check_arena(const Access& access, std::uintptr_t offset) {
-  const Arena& known = arena();
-  const std::size_t usable = known.shadow[offset / kGranule];
+  const std::uint16_t* const shadow = Memory::get().shadow();
+  const std::size_t usable = shadow[offset / kGranule];
   const std::size_t end = offset % kGranule + access.size;
   if (end <= usable) return;
   const std::size_t next = end - kGranule;
-  if (usable == kGranule && next <= known.shadow[offset / kGranule + 1]) return;
+  if (usable == kGranule && next <= shadow[offset / kGranule + 1]) return;
   refuse_arena(access);
 }
 
@@ -142,9 +127,17 @@ struct Suspect {
 };
 thread_local constinit Suspect suspect;
 
+void open_suspect(const Access& access, const SharedConflict& conflict) {
+  suspect = {true, access, conflict, {}, current.lane};
+  std::memcpy(suspect.before, reinterpret_cast<const void*>(access.address),
+              access.size);
+  current.checks.shared = Checks::kNowhere;  // until it is settled
+}
+
 void settle_suspect() {
   if (!suspect.is_open) return;
   suspect.is_open = false;
+  current.checks.shared = current.shared;
   if (std::memcmp(reinterpret_cast<const void*>(suspect.access.address),
                   suspect.before, suspect.access.size) == 0) {
     return;
@@ -168,19 +161,13 @@ void check_shared(const Access& access) {
         " from the start of a variable of " + std::to_string(size) + " bytes";
     refuse(finding);
   }
-  const GpuThread& lane = *current.lane;
-  const Author author{static_cast<std::uint16_t>(lane.thread),
-                      static_cast<std::uint16_t>(lane.wave_size),
-                      current.block->epoch(), lane.wave_epoch};
-  const auto conflict = shared.shadow().note(offset, access.size, author,
-                                             access.is_write, access.is_atomic);
+  const auto conflict =
+      shared.shadow().note(offset, access.size, current.checks.author,
+                           access.is_write, access.is_atomic);
   if (!conflict) return;
   if (access.is_write && !access.is_atomic && conflict->was_write &&
       access.size <= sizeof suspect.before) {
-    suspect = {true, access, *conflict, {}, current.lane};
-    std::memcpy(suspect.before, reinterpret_cast<const void*>(access.address),
-                access.size);
-    return;
+    return open_suspect(access, *conflict);
   }
   tell_race(access, *conflict);
 }
@@ -214,13 +201,12 @@ void check_elsewhere(const Access& access) {
 
 void check_access(const Access& access) {
   need_stack();
-  const std::uintptr_t offset = access.address - arena().base;
-  if (offset < arena().size) {
+  const Memory& memory = Memory::get();
+  const std::uintptr_t offset = access.address - memory.arena();
+  if (offset < memory.arena_size()) {
     check_arena(access, offset);
-#ifdef NOTE
     note_access(current.block->grid().operation(), access.address, access.size,
                 access.is_write, access.is_atomic);
-#endif
     return;
   }
   if (access.address - current.stacks < current.stacks_size) return;
@@ -230,5 +216,22 @@ void check_access(const Access& access) {
   }
   if (current.block != nullptr) check_elsewhere(access);
 }
+
+Checks checks_of(SharedSegment& shared, const Operation& operation) {
+  Checks checks;
+  checks.shared = shared.base();
+  checks.shared_cells = shared.shadow().cells();
+  checks.shared_bytes = shared.shadow().bytes();
+  if (access_shadow.cells == nullptr) return checks;
+  checks.arena = access_shadow.base;
+  checks.arena_size = access_shadow.size;
+  checks.usable = Memory::get().shadow();
+  checks.cells = access_shadow.cells;
+  checks.operation = &operation;
+  checks.toucher = Toucher::of(operation.number(), false, 0);
+  return checks;
+}
+
+void settle_accesses() { settle_suspect(); }
 
 }  // namespace eclosion::emulator

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -78,10 +79,6 @@ struct Touch {
   bool is_atomic;
 };
 
-std::uint64_t pair_of(std::uint32_t other, const Operation& by) {
-  return std::uint64_t{by.number()} << 32 | other;
-}
-
 void set_once(std::atomic<std::uint32_t>& flag) {
   if (flag.load(std::memory_order_relaxed) == 0)
     flag.store(1, std::memory_order_relaxed);
@@ -114,86 +111,82 @@ void tell_race(const Touch& touch, std::uint32_t other, bool other_wrote) {
   tell(finding);
 }
 
-// Pairs that have been found to be in order, or have been told of: the last
-// one, and others.
-struct Settled {
-  std::uint64_t last = 0;
-  std::array<std::uint64_t, 15> others{};
+// Those that are known to be in order with one operation, or have been told of
+// with it: nearly always nobody has touched a cell, or one of these.
+class Settled {
+ public:
+  void begin(std::uint32_t own) noexcept {
+    if (own_ == own) return;
+    own_ = own;
+    others_ = {};
+  }
+  bool has(std::uint32_t word) const noexcept {
+    const std::uint32_t other = Toucher::number_of(word);
+    const Pair& pair = others_[other % kPlaces];
+    return other == 0 || other == own_ || other == pair.first ||
+           other == pair.second;
+  }
+  void add(std::uint32_t word) noexcept {
+    const std::uint32_t other = Toucher::number_of(word);
+    Pair& pair = others_[other % kPlaces];
+    pair = {other, pair.first};
+  }
+
+ private:
+  // Two to a place, so that two do not take it from each other all the time.
+  struct Pair {
+    std::uint32_t first;
+    std::uint32_t second;
+  };
+  static constexpr std::size_t kPlaces = 16;
+  std::uint32_t own_ = 0;
+  std::array<Pair, kPlaces> others_{};
 };
 thread_local constinit Settled settled;
 
-bool settle(std::uint64_t pair) {
-  settled.last = pair;
-  std::uint64_t& place =
-      settled.others[(pair ^ (pair >> 32) * 7) % settled.others.size()];
-  if (place == pair) return true;
-  place = pair;
-  return false;
-}
-
-void check_other(const Touch& touch, std::uint32_t word, bool is_writer) {
+[[gnu::noinline]] void check_other(const Touch& touch, std::uint32_t word,
+                                   bool is_writer) {
   need_stack();
   const std::uint32_t other = Toucher::number_of(word);
   if ((word & touch.bytes) == 0) return;
   if (touch.is_atomic && (word & Toucher::kAtomic) != 0) return;
-  if (settle(pair_of(other, touch.by)) ||
-      AccessRecords::get().is_before(other, touch.by))
-    return;
-  tell_race(touch, other, is_writer);
+  settled.add(word);
+  if (!AccessRecords::get().is_before(other, touch.by))
+    tell_race(touch, other, is_writer);
 }
 
-void check(const Touch& touch, std::uint32_t word, bool is_writer) {
-  const std::uint32_t other = Toucher::number_of(word);
-  if (other != 0 && other != touch.by.number())
-    check_other(touch, word, is_writer);
+[[gnu::always_inline]] inline void check(const Touch& touch, std::uint32_t word,
+                                         bool is_writer) {
+  if (!settled.has(word)) check_other(touch, word, is_writer);
 }
 
-// What needs no look: nearly always nobody has touched a cell, or it was by the
-// one operation that did so before everywhere.
-class Familiar {
- public:
-  explicit Familiar(const Operation& by) : own_(by.number()) {
-    if (settled.last >> 32 == own_)
-      known_ = static_cast<std::uint32_t>(settled.last);
-  }
-  bool has(std::uint32_t word) const noexcept {
-    const std::uint32_t other = Toucher::number_of(word);
-    return other == 0 || other == own_ || other == known_;
-  }
-
- private:
-  std::uint32_t own_;
-  std::uint32_t known_ = 0;
-};
-
-// `word` with what `by` does added to it.
-std::uint32_t merged(std::uint32_t word, const Touch& touch) {
-  const std::uint32_t own =
-      Toucher::of(touch.by.number(), touch.is_atomic, touch.bytes);
-  if (Toucher::number_of(word) != touch.by.number()) return own;
+// `word` with what an operation does to bytes of the cell added to it.
+std::uint32_t merged(std::uint32_t word, std::uint32_t own) {
+  if (Toucher::number_of(word) != Toucher::number_of(own)) return own;
   // A plain access is the stronger one.
   const std::uint32_t atomic = own & word & Toucher::kAtomic;
   return ((own | word) & ~Toucher::kAtomic) | atomic;
 }
 
-void touch_cell(const Touch& touch, const Familiar& familiar,
-                AccessCell& cell) {
+void touch_cell(const Touch& touch, AccessCell& cell) {
+  const std::uint32_t own =
+      Toucher::of(touch.by.number(), touch.is_atomic, touch.bytes);
   const std::uint32_t writer = cell.writer.load(std::memory_order_relaxed);
   const std::uint32_t reader = cell.reader.load(std::memory_order_relaxed);
-  if (!familiar.has(writer)) check(touch, writer, true);
+  check(touch, writer, true);
   if (!touch.is_write) {
-    return cell.reader.store(merged(reader, touch), std::memory_order_relaxed);
+    return cell.reader.store(merged(reader, own), std::memory_order_relaxed);
   }
-  if (!familiar.has(reader)) check(touch, reader, false);
-  cell.writer.store(merged(writer, touch), std::memory_order_relaxed);
+  check(touch, reader, false);
+  cell.writer.store(merged(writer, own), std::memory_order_relaxed);
 }
 
 // A page of which single cells are touched.
-void touch_page(const Touch& touch, const Familiar& familiar, PageEntry& page) {
+void touch_page(const Touch& touch, PageEntry& page) {
   const std::uint32_t writer = page.writer.load(std::memory_order_relaxed);
   const std::uint32_t reader = page.reader.load(std::memory_order_relaxed);
-  if (!familiar.has(writer)) check(touch, writer, true);
-  if (touch.is_write && !familiar.has(reader)) check(touch, reader, false);
+  check(touch, writer, true);
+  if (touch.is_write) check(touch, reader, false);
   set_once(page.has_cells);
   set_once(page.had_cells);
 }
@@ -279,13 +272,41 @@ void note_new_access(const Operation& by, std::uintptr_t address,
                      std::size_t size, bool is_write, bool is_atomic) {
   const std::uintptr_t end = address + size;
   const std::uintptr_t first = address & ~(kCellBytes - 1);
-  const Familiar familiar(by);
+  settled.begin(by.number());
   for (std::uintptr_t at = first; at < end; at += kCellBytes) {
     const Touch touch{by, at, bytes_of_cell(at, address, end), is_write,
                       is_atomic};
-    if (at == first || at % kPageBytes == 0)
-      touch_page(touch, familiar, page_of(at));
-    touch_cell(touch, familiar, *cells_at(at));
+    if (at == first || at % kPageBytes == 0) touch_page(touch, page_of(at));
+    touch_cell(touch, *cells_at(at));
+  }
+}
+
+// Nearly always all who touched the cell and its page are known to be in order.
+void note_new_cell(const Operation& by, std::uintptr_t address,
+                   std::uint32_t own, bool is_write) {
+  settled.begin(by.number());
+  const Settled& known = settled;
+  const PageEntry& page = page_of(address);
+  AccessCell& cell = *cells_at(address);
+  const std::uint32_t writer = cell.writer.load(std::memory_order_relaxed);
+  const std::uint32_t reader = cell.reader.load(std::memory_order_relaxed);
+  // A page that has cells had some.
+  bool is_known = page.has_cells.load(std::memory_order_relaxed) != 0 &&
+                  known.has(page.writer.load(std::memory_order_relaxed)) &&
+                  known.has(writer);
+  if (is_write) {
+    is_known = is_known && known.has(reader) &&
+               known.has(page.reader.load(std::memory_order_relaxed));
+  }
+  if (!is_known) {
+    const auto bytes = std::popcount(own & Toucher::kAllBytes);
+    return note_new_access(by, address, static_cast<std::size_t>(bytes),
+                           is_write, (own & Toucher::kAtomic) != 0);
+  }
+  if (is_write) {
+    cell.writer.store(merged(writer, own), std::memory_order_relaxed);
+  } else {
+    cell.reader.store(merged(reader, own), std::memory_order_relaxed);
   }
 }
 
@@ -293,6 +314,7 @@ void begin_accesses(const Operation& by) {
   static std::once_flag covered;
   std::call_once(covered, cover_arena);
   AccessRecords::get().add(by);
+  settled.begin(by.number());
   for (const AccessRange& range : by.ranges()) touch_range(by, range);
 }
 

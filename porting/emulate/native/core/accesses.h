@@ -62,6 +62,10 @@ extern AccessShadow access_shadow;
 void note_new_access(const Operation& by, std::uintptr_t address,
                      std::size_t size, bool is_write, bool is_atomic);
 
+// The same for bytes of one cell. `own`: what would be noted of them.
+void note_new_cell(const Operation& by, std::uintptr_t address,
+                   std::uint32_t own, bool is_write);
+
 // The bytes of a cell, which begins at `cell`, that [begin, end) has.
 inline std::uint32_t bytes_of_cell(std::uintptr_t cell, std::uintptr_t begin,
                                    std::uintptr_t end) noexcept {

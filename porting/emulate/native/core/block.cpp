@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "access_check.h"
 #include "config.h"
 #include "stack_overflow.h"
 #include "wave_findings.h"
@@ -80,10 +81,14 @@ void Block::begin_block(const Extent& index) {
   running_ = threads_;
   at_barrier_ = at_grid_ = paused_ = 0;
   barrier_site_ = nullptr;
-  if (++epoch_ == SharedShadow::kEpochs) {
-    shared_.shadow().clear(shared_.used());
-    epoch_ = 0;
-  }
+  begin_epoch();
+}
+
+// Accesses from here on are ordered after those so far.
+void Block::begin_epoch() {
+  if (++epoch_ != SharedShadow::kEpochs) return;
+  shared_.forget_accesses();
+  epoch_ = 0;
 }
 
 std::span<GpuThread> Block::lanes_of(std::size_t wave) noexcept {
@@ -98,11 +103,13 @@ Block::End Block::run() {
   current.shared = shared_.base();
   current.stacks = stacks_.base();
   current.stacks_size = stacks_.size();
+  current.checks = checks_of(shared_, run_->operation());
   others_had_turn_ = true;
   if (GpuThread* first = next()) {
     void* entry = entrance(*first);
     eclosion_switch_stack(&home_, entry);
   }
+  settle_accesses();
   current = before;
   if (running_ == 0 || run_->is_stopped()) return End::kDone;
   return at_grid_ == running_ ? End::kWaitsForGrid : End::kWaitsForOthers;
@@ -223,10 +230,7 @@ void Block::release_barrier() {
   }
   at_barrier_ = 0;
   barrier_site_ = nullptr;
-  if (++epoch_ == SharedShadow::kEpochs) {
-    shared_.shadow().clear(shared_.used());
-    epoch_ = 0;
-  }
+  begin_epoch();
 }
 
 int Block::wait_at_barrier(int vote, int predicate, const void* site) {
@@ -285,14 +289,20 @@ void* Block::entrance(GpuThread& lane) {
     lane.stack = static_cast<int>(stack);
     lane.stack_pointer = stacks_.prepare(stack, &Block::carry);
   }
-  current.lane = &lane;
+  make_current(lane);
   return lane.stack_pointer;
+}
+
+void Block::make_current(GpuThread& lane) {
+  current.lane = &lane;
+  current.checks.author =
+      Author::of(lane.thread, lane.wave_size, epoch_, lane.wave_epoch);
 }
 
 void Block::leave(GpuThread& self) {
   need_stack();
   GpuThread* other = next();
-  if (other == &self) return;
+  if (other == &self) return make_current(self);
   eclosion_switch_stack(&self.stack_pointer,
                         other == nullptr ? home_ : entrance(*other));
 }
@@ -313,7 +323,7 @@ void Block::carry() {
     GpuThread* other = block.next();
     if (other != nullptr && other->stack < 0) {
       other->stack = self.stack;
-      current.lane = other;
+      block.make_current(*other);
       continue;
     }
     block.stacks_.give_back(static_cast<unsigned>(self.stack));

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "access_check.h"
 #include "fiber.h"
 #include "grid_run.h"
 #include "lane.h"
@@ -38,7 +39,6 @@ class Block {
   GridRun& grid() noexcept { return *run_; }
   SharedSegment& shared() noexcept { return shared_; }
   const Stacks& stacks() const noexcept { return stacks_; }
-  std::uint16_t epoch() const noexcept { return epoch_; }
 
  private:
   // Threads of a wave, by what they do; a lane is in one of these.
@@ -63,6 +63,8 @@ class Block {
   void release_barrier();
   void leave(GpuThread& self);
   void* entrance(GpuThread& lane);
+  void make_current(GpuThread& lane);
+  void begin_epoch();
   void finish(GpuThread& lane);
   std::span<GpuThread> lanes_of(std::size_t wave) noexcept;
 
@@ -94,6 +96,7 @@ struct Current {
   std::uintptr_t shared = 0;
   std::uintptr_t stacks = 0;
   std::size_t stacks_size = 0;
+  Checks checks;
 };
 extern thread_local constinit Current current;
 

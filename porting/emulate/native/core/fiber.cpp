@@ -26,6 +26,7 @@ Stacks::Stacks(unsigned most) : most_(most) {
 Stacks::~Stacks() { ::munmap(base_, size()); }
 
 void Stacks::give_back_all() {
+  if (free_.size() == most_) return;
   free_.clear();
   free_.reserve(most_);
   for (unsigned number = most_; number > 0; --number) {

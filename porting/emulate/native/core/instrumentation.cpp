@@ -10,14 +10,17 @@
 #include <cstring>
 
 #include "access_check.h"
+#include "access_fast_path.h"
 #include "alignment_check.h"
 #include "block.h"
 #include "findings.h"
 #include "stack_overflow.h"
 
 using eclosion::emulator::Access;
+using eclosion::emulator::AccessKind;
 using eclosion::emulator::check_access;
 using eclosion::emulator::current;
+using eclosion::emulator::is_usual;
 using eclosion::emulator::refuse_misaligned;
 
 namespace {
@@ -28,12 +31,22 @@ inline std::uintptr_t number(const volatile void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-// `alignment`: what the access's type asks for at least.
-void check(const volatile void* at, unsigned size, unsigned alignment,
-           bool is_write, const void* site) {
-  const Access access{number(at), size, is_write, false, site};
-  if (access.address % alignment != 0) refuse_misaligned(access, alignment);
+// Out of line, so that the fast path needs no room on the stack. `kAlignment`:
+// what the access's type asks for at least.
+template <unsigned kSize, unsigned kAlignment, AccessKind kKind>
+[[gnu::noinline]] void look_at(std::uintptr_t address, const void* site) {
+  const Access access{address, kSize, kKind != AccessKind::kRead,
+                      kKind == AccessKind::kAtomic, site};
+  if (address % kAlignment != 0) refuse_misaligned(access, kAlignment);
   check_access(access);
+}
+
+// The fast path has nothing that is misaligned.
+template <unsigned kSize, unsigned kAlignment, AccessKind kKind>
+[[gnu::always_inline]] inline void check(void* at, const void* site) {
+  if (!is_usual<kSize, kKind>(number(at))) {
+    look_at<kSize, kAlignment, kKind>(number(at), site);
+  }
 }
 
 void check_range(const void* address, std::size_t size, bool is_write,
@@ -61,20 +74,24 @@ void count_poll() {
 
 }  // namespace eclosion::emulator
 
-#define ECLOSION_CHECK(prefix, size, alignment)                     \
-  void __tsan_##prefix##read##size(void* at) {                      \
-    check(at, size, alignment, false, __builtin_return_address(0)); \
-  }                                                                 \
-  void __tsan_##prefix##write##size(void* at) {                     \
-    check(at, size, alignment, true, __builtin_return_address(0));  \
+#define ECLOSION_CHECK(prefix, size, alignment)                              \
+  void __tsan_##prefix##read##size(void* at) {                               \
+    check<size, alignment, AccessKind::kRead>(at,                            \
+                                              __builtin_return_address(0));  \
+  }                                                                          \
+  void __tsan_##prefix##write##size(void* at) {                              \
+    check<size, alignment, AccessKind::kWrite>(at,                           \
+                                               __builtin_return_address(0)); \
   }
-#define ECLOSION_CHECK_VOLATILE(prefix, size, alignment)            \
-  void __tsan_##prefix##read##size(void* at) {                      \
-    eclosion::emulator::count_poll();                               \
-    check(at, size, alignment, false, __builtin_return_address(0)); \
-  }                                                                 \
-  void __tsan_##prefix##write##size(void* at) {                     \
-    check(at, size, alignment, true, __builtin_return_address(0));  \
+#define ECLOSION_CHECK_VOLATILE(prefix, size, alignment)                     \
+  void __tsan_##prefix##read##size(void* at) {                               \
+    eclosion::emulator::count_poll();                                        \
+    check<size, alignment, AccessKind::kRead>(at,                            \
+                                              __builtin_return_address(0));  \
+  }                                                                          \
+  void __tsan_##prefix##write##size(void* at) {                              \
+    check<size, alignment, AccessKind::kWrite>(at,                           \
+                                               __builtin_return_address(0)); \
   }
 
 extern "C" {

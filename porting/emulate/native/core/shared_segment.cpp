@@ -45,12 +45,21 @@ SharedSegment::~SharedSegment() { ::munmap(bytes_, kBytes); }
 void SharedSegment::begin_launch(std::size_t dynamic_bytes) {
   for (const std::uintptr_t number : placed_) places_[number] = 0;
   placed_.clear();
+  for (const Part& part : parts_) shadow_.exclude(part.start, part.size);
   parts_.clear();
   dynamic_ = dynamic_bytes;
   used_ = 0;
-  if (dynamic_bytes == 0) return;
-  parts_.push_back({0, dynamic_bytes});
-  used_ = dynamic_bytes;
+  if (dynamic_bytes != 0) add_part(0, dynamic_bytes);
+}
+
+void SharedSegment::add_part(std::size_t start, std::size_t size) {
+  parts_.push_back({start, size});
+  shadow_.enclose(start, size);
+  used_ = start + size;
+}
+
+void SharedSegment::forget_accesses() {
+  for (const Part& part : parts_) shadow_.enclose(part.start, part.size);
 }
 
 void SharedSegment::begin_block() { std::memset(bytes_, kGarbage, used_); }
@@ -68,9 +77,8 @@ void* SharedSegment::place(SharedVariable& variable) {
   if (places_.size() <= number) places_.resize(number + 1);
   places_[number] = static_cast<std::uint32_t>(start + 1);
   placed_.push_back(number);
-  parts_.push_back({start, variable.size});
+  add_part(start, variable.size);
   std::memset(bytes_ + start, kGarbage, variable.size);
-  used_ = start + variable.size;
   return bytes_ + start;
 }
 

@@ -34,6 +34,8 @@ class SharedSegment {
   // garbage, as they are on a device.
   void begin_launch(std::size_t dynamic_bytes);
   void begin_block();
+  // Nobody has touched anything: for when the shadow's epochs begin anew.
+  void forget_accesses();
 
   // The place of a variable; null when the block has no room for it.
   void* place(SharedVariable& variable);
@@ -58,6 +60,8 @@ class SharedSegment {
     std::size_t start;
     std::size_t size;
   };
+  void add_part(std::size_t start, std::size_t size);
+
   std::byte* bytes_;
   SharedShadow shadow_;
   std::vector<std::uint32_t> places_;  // by number; 0: none, else start + 1
