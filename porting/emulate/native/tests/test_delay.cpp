@@ -1,8 +1,8 @@
 // core/scheduler under ECLOSION_EMULATOR_DELAY_US: work starts late, unless
-// somebody waits for it.
+// somebody waits for it. For a process of its own, in which the delay is an
+// hour: what is not hurried does not run.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <thread>
 
 #include "gates.h"
@@ -13,11 +13,6 @@ using namespace eclosion::emulator;
 using namespace eclosion::emulator::tests;
 
 namespace {
-
-// An hour: what is not hurried does not run in these tests. Before main(),
-// since the settings are read once.
-const bool kIsSet =
-    ::setenv("ECLOSION_EMULATOR_DELAY_US", "3600000000", 1) == 0;
 
 StreamRef stream_of() {
   return std::make_shared<Stream>(0, Stream::kNonBlocking, 0);
