@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import pytest
 
@@ -48,8 +48,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(600))
 
 
+@pytest.fixture(autouse=True)
+def signals_as_before() -> Iterator[None]:
+    """Refuse a test that leaves signals ignored or held: the processes of later ones inherit it."""
+    before = _signals()
+    yield
+    after = _signals()
+    for number, handler in before[0].items():
+        signal.signal(number, handler)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before[1])
+    assert after == before
+
+
+def _signals() -> tuple[dict[signal.Signals, Any], set[int]]:
+    handlers = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
+    return handlers, set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
 @pytest.fixture
-def signals_that_end() -> Iterator[None]:
+def signals_that_end(signals_as_before: None) -> Iterator[None]:
     """Undo for the children of a test what the suite's caller ignores, as nohup and `&` do."""
     before = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
     ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]

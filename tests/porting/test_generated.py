@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from porting.cli import main
 from porting.config import Mode
 from porting.errors import InputError
 from porting.generated import generated_patterns
 from porting.port import PortRequest, port
+from tests.porting.conftest import Command
 
 SOURCE = "#include <cuda_runtime.h>\nint f(void *p) { return cudaFree(p) == cudaSuccess; }\n"
 OWN = "// my own\n"
@@ -58,35 +58,32 @@ def test_port_when_the_input_is_an_earlier_output(tmp_path: Path) -> None:
     assert (tmp_path / "two" / header).read_bytes() == (tmp_path / "out" / header).read_bytes()
 
 
-def test_headers_when_a_file_is_not_generated(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_headers_when_a_file_is_not_generated(tmp_path: Path, command: Command) -> None:
     source = tree(tmp_path, cuda_to_hip_dot_h=OWN)
-    assert main(["headers", str(source), "-o", str(source)]) == 2
-    assert "cuda_to_hip.h is not of this tool's making" in capfd.readouterr().err
+    done = command("headers", source, "-o", source)
+    assert done.returncode == 2
+    assert "cuda_to_hip.h is not of this tool's making" in done.stderr
     assert (source / "eclosion/cuda_to_hip.h").read_text() == OWN
     assert not (source / "eclosion/include/cuda_runtime.h").exists(), "all or none"
 
 
-def test_headers_when_a_generated_file_was_edited(tmp_path: Path) -> None:
+def test_headers_when_a_generated_file_was_edited(tmp_path: Path, command: Command) -> None:
     source = tree(tmp_path)
-    assert main(["headers", str(source), "-o", str(source)]) == 0
+    assert command("headers", source, "-o", source).returncode == 0
     header = source / "eclosion/cuda_to_hip.h"
     text = header.read_text()
     header.write_text(text + OWN)
-    assert main(["headers", str(source), "-o", str(source)]) == 0
+    assert command("headers", source, "-o", source).returncode == 0
     assert header.read_text() == text
 
 
-def test_link_plan_when_the_tree_has_generated_files(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_link_plan_when_the_tree_has_generated_files(tmp_path: Path, command: Command) -> None:
     """The generated header names what the sources name, and is no use of a library itself."""
     source = tree(tmp_path)
-    assert main(["headers", str(source), "-o", str(source)]) == 0
-    capfd.readouterr()
-    assert main(["link", "plan", str(source), "--platform", "rocm"]) == 0
-    assert "eclosion/" not in capfd.readouterr().out
+    assert command("headers", source, "-o", source).returncode == 0
+    planned = command("link", "plan", source, "--platform", "rocm")
+    assert planned.returncode == 0, planned.stderr
+    assert "eclosion/" not in planned.stdout
 
 
 def test_generated_patterns_when_there_is_a_link_to_a_folder_above(tmp_path: Path) -> None:
