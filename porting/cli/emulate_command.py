@@ -49,6 +49,7 @@ _FOUND = 1
 @click.option("--memory", metavar="SIZE", default="", help="Of each device, such as 512M.")
 @click.option("--seed", type=int, default=0, help="Order in which threads of a block run.")
 @click.option("--delay-us", type=int, default=0, help="Work starts that much later.")
+@click.option("--leaks", is_flag=True, help="Tell what is not given back when PROGRAM ends.")
 @click.option("--faults", metavar="LIST", default="", help="Calls that fail: hipMalloc:3=2;...")
 @click.option(
     "--diff",

@@ -169,8 +169,16 @@ LEAK = Code(
     _TOPIC,
     Severity.WARNING,
     "leak",
-    "Device memory is still allocated when the program ends.\n\n"
-    "This version has the code but does not tell it.",
+    "Device or managed memory, a stream or an event has not been given back when the program ends."
+    "  Told only where `porting emulate --leaks` asks for it, since many programs leave that to"
+    " the end of the process, which gives all of it back.  What cudaDeviceReset or hipDeviceReset"
+    " takes is no leak.\n\n"
+    "Typical causes: an early return between an allocation and its free; a handle that is"
+    " overwritten; a stream or an event made per call and destroyed never.  In a program that runs"
+    " for long they add up until memory runs out.\n\n"
+    "What to do: the finding names the line that made it, and how many of that line are left; give"
+    " it back, or let an object own it.  Nothing is told of a program that ends by a signal or by"
+    " _exit.",
 )
 MISALIGNED = Code(
     "EMU014",

@@ -29,6 +29,7 @@ class Machine:
     seed: int = 0
     delay_us: int = 0
     faults: str = ""
+    leaks: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ def environment_of(
         "SEED": str(machine.seed),
         "DELAY_US": str(machine.delay_us),
         "FAULTS": machine.faults,
+        "LEAKS": "1" if machine.leaks else "",
         "REPORT": str(report),
         "TRACE": str(trace or ""),
         "SYMBOLIZER": str(symbolizer or ""),

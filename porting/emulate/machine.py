@@ -33,6 +33,7 @@ class Request:
     seed: int = 0
     delay_us: int = 0
     faults: str = ""
+    leaks: bool = False
 
 
 def prepare(request: Request, say: Say) -> Machine:
@@ -57,6 +58,7 @@ def prepare(request: Request, say: Say) -> Machine:
         request.seed,
         request.delay_us,
         request.faults,
+        request.leaks,
     )
 
 

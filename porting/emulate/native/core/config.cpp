@@ -80,6 +80,7 @@ Config read() {
   config.faults = text_of("ECLOSION_EMULATOR_FAULTS");
   config.report = text_of("ECLOSION_EMULATOR_REPORT");
   config.trace = text_of("ECLOSION_EMULATOR_TRACE");
+  config.leaks = number("ECLOSION_EMULATOR_LEAKS", 0) != 0;
   config.symbolizer = text_of("ECLOSION_EMULATOR_SYMBOLIZER");
   config.arch = text_of("ECLOSION_EMULATOR_ARCH");
   config.release = text_of("ECLOSION_EMULATOR_RELEASE");

@@ -10,6 +10,7 @@
 //   (0) ECLOSION_EMULATOR_FAULTS     injected faults, see injection.h
 //   ECLOSION_EMULATOR_REPORT     file that findings are added to, as JSON lines
 //   ECLOSION_EMULATOR_TRACE      file that contents of buffers are added to
+//   ECLOSION_EMULATOR_LEAKS      1: tell what is not given back at the end (0)
 //   ECLOSION_EMULATOR_SYMBOLIZER llvm-symbolizer
 //   ECLOSION_EMULATOR_ARCH       what a device calls itself (gfx942, sm_90)
 //   ECLOSION_EMULATOR_RELEASE    release whose behaviour is shown (7.1, 13.0)
@@ -33,6 +34,7 @@ struct Config {
   std::string faults;
   std::string report;
   std::string trace;
+  bool leaks = false;
   std::string symbolizer;
   std::string arch;
   std::string release;

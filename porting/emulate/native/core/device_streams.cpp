@@ -13,6 +13,7 @@
 
 #include "device_failures.h"
 #include "host_guard.h"
+#include "leaks.h"
 #include "scheduler.h"
 #include "stream_state.h"
 
@@ -169,6 +170,7 @@ Status reset_device(int device) {
     }
   }
   wait_on_host(last);
+  note_reset(device);
   forget_failure(device);
   return Status::kSuccess;
 }

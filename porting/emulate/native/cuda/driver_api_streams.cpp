@@ -57,15 +57,17 @@ thread_local std::vector<CUgraphNode> listed;
 }  // namespace
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  const void* const site = ECLOSION_SITE;
   return driver_call(__func__, kContext, [&]() -> DriverResult {
-    return create_stream(flags, kLeastPriority, stream);
+    return create_stream(flags, kLeastPriority, site, stream);
   });
 }
 
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags,
                                     int priority) {
+  const void* const site = ECLOSION_SITE;
   return driver_call(__func__, kContext, [&]() -> DriverResult {
-    return create_stream(flags, priority, stream);
+    return create_stream(flags, priority, site, stream);
   });
 }
 
@@ -202,8 +204,9 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  const void* const site = ECLOSION_SITE;
   return driver_call(__func__, kContext, [&]() -> DriverResult {
-    return create_event(flags, event);
+    return create_event(flags, site, event);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device.h"
+#include "leaks.h"
 #include "state.h"
 
 namespace eclosion::cuda {
@@ -89,10 +90,12 @@ Status find_event(CUevent handle, EventRef* event) {
 }
 
 Status take_stream(CUstream handle, StreamRef* stream) {
+  emulator::note_gone(emulator::Made::kStream, handle);
   return streams().take(handle, stream);
 }
 
 Status take_event(CUevent handle, EventRef* event) {
+  emulator::note_gone(emulator::Made::kEvent, handle);
   return events().take(handle, event);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device.h"
+#include "leaks.h"
 #include "pool.h"
 
 namespace eclosion::cuda {
@@ -39,13 +40,16 @@ Status synchronize_device(int device) {
   return synchronized(emulator::synchronize_device(device), device);
 }
 
-Status create_stream(unsigned flags, int priority, CUstream* stream) {
+Status create_stream(unsigned flags, int priority, const void* site,
+                     CUstream* stream) {
   if (stream == nullptr || (flags & ~CU_STREAM_NON_BLOCKING) != 0) {
     return Status::kInvalidValue;
   }
   const int clamped = std::clamp(priority, kGreatestPriority, kLeastPriority);
   *stream = add_stream(
       std::make_shared<Stream>(emulator::current_device(), flags, clamped));
+  emulator::note_made(emulator::Made::kStream, *stream,
+                      emulator::current_device(), site);
   return Status::kSuccess;
 }
 
@@ -69,7 +73,7 @@ Status query_stream(CUstream handle) {
   return status != Status::kSuccess ? status : stream->query();
 }
 
-Status create_event(unsigned flags, CUevent* event) {
+Status create_event(unsigned flags, const void* site, CUevent* event) {
   const bool is_shared = (flags & CU_EVENT_INTERPROCESS) != 0;
   const bool has_time = (flags & CU_EVENT_DISABLE_TIMING) == 0;
   if (event == nullptr || (flags & ~kEventFlags) != 0 ||
@@ -78,6 +82,8 @@ Status create_event(unsigned flags, CUevent* event) {
   }
   *event =
       add_event(std::make_shared<Event>(emulator::current_device(), flags));
+  emulator::note_made(emulator::Made::kEvent, *event,
+                      emulator::current_device(), site);
   return Status::kSuccess;
 }
 

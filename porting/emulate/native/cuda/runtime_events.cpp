@@ -5,14 +5,16 @@
 using namespace eclosion::cuda;
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  const void* const site = ECLOSION_SITE;
   return runtime_call(__func__, kContext, [&]() -> RuntimeResult {
-    return create_event(cudaEventDefault, event);
+    return create_event(cudaEventDefault, site, event);
   });
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  const void* const site = ECLOSION_SITE;
   return runtime_call(__func__, kContext, [&]() -> RuntimeResult {
-    return create_event(flags, event);
+    return create_event(flags, site, event);
   });
 }
 

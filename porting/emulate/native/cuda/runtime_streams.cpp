@@ -6,21 +6,24 @@
 using namespace eclosion::cuda;
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  const void* const site = ECLOSION_SITE;
   return runtime_call(__func__, kContext, [&]() -> RuntimeResult {
-    return create_stream(cudaStreamDefault, kLeastPriority, stream);
+    return create_stream(cudaStreamDefault, kLeastPriority, site, stream);
   });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  const void* const site = ECLOSION_SITE;
   return runtime_call(__func__, kContext, [&]() -> RuntimeResult {
-    return create_stream(flags, kLeastPriority, stream);
+    return create_stream(flags, kLeastPriority, site, stream);
   });
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
                                          int priority) {
+  const void* const site = ECLOSION_SITE;
   return runtime_call(__func__, kContext, [&]() -> RuntimeResult {
-    return create_stream(flags, priority, stream);
+    return create_stream(flags, priority, site, stream);
   });
 }
 

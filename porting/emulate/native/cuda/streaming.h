@@ -14,7 +14,8 @@ inline constexpr int kLeastPriority = 0;
 inline constexpr int kGreatestPriority = -5;
 
 // `flags`: CU_STREAM_DEFAULT or _NON_BLOCKING. Priorities are clamped.
-Status create_stream(unsigned flags, int priority, CUstream* stream);
+Status create_stream(unsigned flags, int priority, const void* site,
+                     CUstream* stream);
 // kInvalidHandle for the default streams.
 Status destroy_stream(CUstream stream);
 Status synchronize_stream(CUstream stream);
@@ -24,7 +25,7 @@ Status synchronize_device(int device);
 
 // `flags`: CU_EVENT_*; interprocess events are without timing, else
 // kInvalidValue (cuda.h, cuEventCreate).
-Status create_event(unsigned flags, CUevent* event);
+Status create_event(unsigned flags, const void* site, CUevent* event);
 Status destroy_event(CUevent event);
 // `flags`: CU_EVENT_RECORD_* and CU_EVENT_WAIT_*.
 Status record_event(CUevent event, CUstream stream, unsigned flags);

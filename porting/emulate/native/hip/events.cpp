@@ -1,6 +1,8 @@
 // Events: marks in streams, and the time between them.
+#include "device.h"
 #include "devices.h"
 #include "front.h"
+#include "leaks.h"
 #include "objects.h"
 #include "pool.h"
 
@@ -11,7 +13,7 @@ using eclosion::emulator::StreamRef;
 
 namespace {
 
-hipError_t create(hipEvent_t* handle, unsigned flags) {
+hipError_t create(hipEvent_t* handle, unsigned flags, const void* site) {
   constexpr unsigned kScopes = hipEventDisableSystemFence |
                                hipEventReleaseToDevice |
                                hipEventReleaseToSystem;
@@ -28,6 +30,8 @@ hipError_t create(hipEvent_t* handle, unsigned flags) {
   }
   *handle = events().add(
       std::make_shared<Event>(use_current_device(), flags & kKinds));
+  eclosion::emulator::note_made(eclosion::emulator::Made::kEvent, *handle,
+                                eclosion::emulator::current_device(), site);
   return hipSuccess;
 }
 
@@ -55,15 +59,18 @@ static_assert(Event::kInterprocess == hipEventInterprocess);
 extern "C" {
 
 hipError_t hipEventCreate(hipEvent_t* event) {
-  return call(__func__, [&] { return create(event, hipEventDefault); });
+  const void* const site = __builtin_return_address(0);
+  return call(__func__, [&] { return create(event, hipEventDefault, site); });
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
-  return call(__func__, [&] { return create(event, flags); });
+  const void* const site = __builtin_return_address(0);
+  return call(__func__, [&] { return create(event, flags, site); });
 }
 
 hipError_t hipEventDestroy(hipEvent_t event) {
   return call(__func__, [&] {
+    eclosion::emulator::note_gone(eclosion::emulator::Made::kEvent, event);
     return events().take(event) != nullptr ? hipSuccess : hipErrorInvalidHandle;
   });
 }

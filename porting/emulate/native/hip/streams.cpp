@@ -2,6 +2,7 @@
 #include "device.h"
 #include "devices.h"
 #include "front.h"
+#include "leaks.h"
 #include "objects.h"
 #include "pool.h"
 
@@ -24,7 +25,7 @@ int clamped(int priority) {
 }
 
 hipError_t create(hipStream_t* handle, unsigned flags, int priority,
-                  std::vector<std::uint32_t> units) {
+                  std::vector<std::uint32_t> units, const void* site) {
   if (handle == nullptr) return hipErrorInvalidValue;
   if (flags != hipStreamDefault && flags != hipStreamNonBlocking) {
     return hipErrorInvalidValue;
@@ -33,6 +34,8 @@ hipError_t create(hipStream_t* handle, unsigned flags, int priority,
       std::make_shared<Stream>(use_current_device(), flags, clamped(priority));
   *handle = streams().add(std::make_shared<OwnedStream>(
       OwnedStream{std::move(stream), std::move(units)}));
+  eclosion::emulator::note_made(eclosion::emulator::Made::kStream, *handle,
+                                eclosion::emulator::current_device(), site);
   return hipSuccess;
 }
 
@@ -51,27 +54,32 @@ hipError_t ask(hipStream_t handle, T* to, Ask answer) {
 extern "C" {
 
 hipError_t hipStreamCreate(hipStream_t* stream) {
+  const void* const site = __builtin_return_address(0);
   return call(__func__,
-              [&] { return create(stream, hipStreamDefault, 0, {}); });
+              [&] { return create(stream, hipStreamDefault, 0, {}, site); });
 }
 
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
-  return call(__func__, [&] { return create(stream, flags, 0, {}); });
+  const void* const site = __builtin_return_address(0);
+  return call(__func__, [&] { return create(stream, flags, 0, {}, site); });
 }
 
 hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags,
                                        int priority) {
-  return call(__func__, [&] { return create(stream, flags, priority, {}); });
+  const void* const site = __builtin_return_address(0);
+  return call(__func__,
+              [&] { return create(stream, flags, priority, {}, site); });
 }
 
 // The mask is kept and told; every block may run on every worker.
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream,
                                         std::uint32_t words,
                                         const std::uint32_t* mask) {
+  const void* const site = __builtin_return_address(0);
   return call(__func__, [&] {
     if (words == 0 || mask == nullptr) return hipErrorInvalidValue;
     return create(stream, hipStreamDefault, 0,
-                  std::vector<std::uint32_t>(mask, mask + words));
+                  std::vector<std::uint32_t>(mask, mask + words), site);
   });
 }
 
@@ -105,6 +113,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
     const bool is_default = stream == nullptr || stream == hipStreamLegacy ||
                             stream == hipStreamPerThread;
     if (is_default) return hipErrorInvalidHandle;
+    eclosion::emulator::note_gone(eclosion::emulator::Made::kStream, stream);
     return streams().take(stream) != nullptr ? hipSuccess
                                              : hipErrorInvalidHandle;
   });
