@@ -52,11 +52,8 @@ struct Wide<__nv_bfloat16> {
   static __device__ __nv_bfloat16 to(float value) {
     return __float2bfloat16(value);
   }
-  // Not by __ushort_as_bfloat16: HIP 6.2's converts the number instead.
   static __device__ __nv_bfloat16 nan() {
-    __nv_bfloat16_raw bits;
-    bits.x = 0x7FC0U;
-    return __nv_bfloat16(bits);
+    return __ushort_as_bfloat16(0x7FC0U);
   }
 };
 

@@ -133,11 +133,15 @@ def _fields(content: Content) -> str:
 def _device(content: Content) -> str:
     """Return the device code that gives warp functions and the like CUDA's meaning."""
     used = content.uses.names
-    lines = [part.text for part in parts_for(used)]
+    parts = parts_for(used)
+    lines = [part.text for part in parts if not part.for_host]
+    both = [part.text for part in parts if part.for_host]
     if "warpSize" in used:
         lines.insert(0, f"{comment(_LANES)}static constexpr int warpSize = 32;\n")
     code = f"#if defined(__HIPCC__)\n{_joined(lines)}#endif  // defined(__HIPCC__)\n"
     blocks = [code] if lines else []
+    if both:
+        blocks.append(f"#if defined(__cplusplus)\n{_joined(both)}#endif  // defined(__cplusplus)\n")
     return "\n".join([*blocks, _COMPILER] if "__CUDACC__" in used else blocks)
 
 

@@ -41,6 +41,7 @@ _BY_NAME: Final = frozenset(
         "DEV004",
         "DEV005",
         "DEV012",
+        "DEV018",
         "STR006",
     )
 )
@@ -55,7 +56,7 @@ _WITH_ADDRESSES: Final = frozenset(
     )
 )
 _ADDRESSES: Final = ("srcDevice", "dstDevice", "devPtr", "dptr")
-_STAYS: Final = frozenset(("INC003", "LIB006", "STR008"))
+_STAYS: Final = frozenset(("INC003", "LIB006", "STR008", "COG006"))
 
 
 def compat_findings(

@@ -7,17 +7,22 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-_FILES: Final = ("loading.h", "warp.h", "memory.h", "intrinsics.h")
+_FILES: Final = ("loading.h", "warp.h", "memory.h", "intrinsics.h", "bfloat16.h")
+_FOR_HOST: Final = ("bfloat16.h",)
 _HEADING: Final = re.compile(r"^//@ (\w+)(?: needs ((?:\w+ ?)+))?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One section: the CUDA name or helper it defines, what it needs, and its text."""
+    """One section: the CUDA name or helper it defines, what it needs, and its text.
+
+    `for_host`: files that only the host's compiler reads have it too.
+    """
 
     name: str
     needs: tuple[str, ...]
     text: str
+    for_host: bool = False
 
 
 def part_names() -> frozenset[str]:
@@ -48,5 +53,6 @@ def _parts() -> dict[str, Part]:
         ends = [heading.start() for heading in headings[1:]] + [len(text)]
         for heading, end in zip(headings, ends, strict=True):
             needs = tuple((heading[2] or "").split())
-            found[heading[1]] = Part(heading[1], needs, text[heading.end() : end].strip() + "\n")
+            section = text[heading.end() : end].strip() + "\n"
+            found[heading[1]] = Part(heading[1], needs, section, file in _FOR_HOST)
     return found

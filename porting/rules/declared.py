@@ -45,6 +45,7 @@ _AT_FILE_LEVEL: Final = re.compile(
     r"(?:^|[;{}\n])\s*(?:(?:static|extern|constexpr|inline|const|typedef|__constant__|__device__)\b)"
     r"[^;{}\n]*\Z"
 )
+_MACRO_BEFORE: Final = re.compile(r"#[ \t]*define[ \t]+\w+\Z")
 _ENUM: Final = re.compile(r"enum\b[^;{}()]*\{([^{}]*)\}")
 _ENUMERATOR: Final = re.compile(r"(?:^|,)\s*(\w+)")
 _WORD_CHARACTERS: Final = "".join(c for c in map(chr, range(256)) if c.isalnum() or c == "_")
@@ -102,6 +103,8 @@ def has_type_before(before: str) -> bool:
     text = before.rstrip("*& \t\r\n")
     if "//" in text[text.rfind("\n") + 1 :]:
         return False  # the last word of a comment
+    if _MACRO_BEFORE.search(text[-_SHORT * 2 :]):
+        return False  # what a macro stands for begins here
     if text.endswith(">"):
         return True
     rest = text.rstrip(_WORD_CHARACTERS)

@@ -119,6 +119,23 @@ def check_bits(kernels: Kernels, values: Array) -> None:
     assert np.array_equal(results, expected)
 
 
+def test_words_when_they_are_read_as_other_types(kernels: Kernels) -> None:
+    values = random(3).integers(0, 2**32, 128, dtype=np.uint32)
+    values[:4] = [0xFF8000, 0x3F80, 0xFFFFFF, 0xFFC001]
+    values[values & 0x7F80 == 0x7F80] &= 0xFFFFFF7F  # no infinities, and no NaNs
+    other = values[::-1].astype(np.uint64) & 0xFFFFFF
+    low = values & 0xFFFF
+    products = (values.astype(np.uint64) & 0xFFFFFF) * other & 0xFFFFFFFF
+    assert (products >= 2**31).any()
+    signed = low.astype(np.uint16).view(np.int16).astype(np.int32).view(np.uint32)
+    beside = low.reshape(-1, 2)[:, ::-1].ravel()
+    small = [np.zeros(values.size), products // 3, products < 1]
+    expected = np.stack([low << 16, low, signed, beside, *small]).astype(np.uint32)
+    results = np.zeros(expected.shape, np.uint32)
+    kernels("reinterpreting", len(expected), values, values.size, results)
+    assert np.array_equal(results, expected)
+
+
 def test_conversions_when_they_round(kernels: Kernels) -> None:
     values = np.array([0, -0.0, 0.5, 1.5, -2.5, 2.4999, -7.51, 8388607.5, 1e9], np.float32)
     results = np.zeros((8, values.size), np.int32)

@@ -45,6 +45,10 @@ __device__ inline __hip_bfloat162 __floats2bfloat162_rn(float a, float b) {
   return __float22bfloat162_rn(make_float2(a, b));
 }
 
+//@ __umul24
+// HIP's returns int.
+#define __umul24(...) static_cast<unsigned>(__umul24(__VA_ARGS__))
+
 //@ __tanhf
 #define __tanhf tanhf
 

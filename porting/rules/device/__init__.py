@@ -10,6 +10,7 @@ from porting.rules.device import (
     intrinsics,
     locks,
     narrow_atomics,
+    other_results,
     plain_math,
     restrictions,
     scoped_atomics,
@@ -50,6 +51,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         (narrow_atomics, narrow_atomics.NAMES),
         (intrinsics, tuple(intrinsics.names(unit))),
         (surfaces, surfaces.NAMES),
+        (other_results, other_results.NAMES),
     ):
         for name in filter(unit.index.__contains__, names):
             for place in unit.where(name):
@@ -66,7 +68,12 @@ def _is_call(unit: Unit, place: int) -> bool:
     words = unit.tokens.words
     if words[place - 1] in _NO_CALL or words[place] in unit.project.declared:
         return False
-    if unit.tokens.kinds[place - 1] == IDENT and words[place - 1] not in _BEFORE_EXPRESSION:
+    is_body = words[place - 2 : place - 1] == ["define"]  # of a macro without parameters
+    if (
+        unit.tokens.kinds[place - 1] == IDENT
+        and words[place - 1] not in _BEFORE_EXPRESSION
+        and not is_body
+    ):
         return False
     function = unit.functions.around(place + 1)
     return function is None or function.name != place

@@ -162,6 +162,17 @@ SURFACE = Code(
     " cudaBoundaryModeZero.  cudaBoundaryModeTrap, CUDA's default, differs for wrong programs only;"
     " cudaBoundaryModeClamp has to be written out.  Other forms are written as HIP has them.",
 )
+OTHER_RESULT = Code(
+    "DEV018",
+    "silent-semantics",
+    Severity.NOTE,
+    "a device function whose HIP form gives something else",
+    "HIP has the function, and its result is another one.  __ushort_as_bfloat16 and its kin convert"
+    " the number in the headers of ROCm 6.2 where CUDA keeps the bits, which go through"
+    " __hip_bfloat16_raw instead.  __umul24 returns int where CUDA returns unsigned, so products"
+    " from 2^31 on become negative where they are widened, compared or divided; a cast makes them"
+    " unsigned again.",
+)
 CODES: Final = (
     CACHE_HINT,
     CACHE_HINT_UNKNOWN,
@@ -180,4 +191,5 @@ CODES: Final = (
     NARROW_ATOMIC,
     THROWS,
     SURFACE,
+    OTHER_RESULT,
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from porting.diagnostics import Diagnostic, Severity
+from porting.rules.bfloat_bits import TO_BITS
 from porting.rules.functions import Function
 from porting.rules.narrow_floats import Narrow, narrow_type, spellings
 from porting.rules.unit import Unit
@@ -45,8 +46,8 @@ def check_hidden(unit: Unit, call: Call) -> Iterator[Diagnostic]:
         name,
         f"the type of '{value}' does not show here, and {name.text} of a bfloat16 number is"
         " ambiguous in HIP",
-        help="for __hip_bfloat16, shuffle __bfloat16_as_ushort(v) and convert back with"
-        " __ushort_as_bfloat16, in an overload or under if constexpr",
+        help=f"for __hip_bfloat16, shuffle {TO_BITS[0]}(v){TO_BITS[1]} and make a number of it with"
+        " __hip_bfloat16(__hip_bfloat16_raw{bits}), in an overload or under if constexpr",
         severity=Severity.WARNING if _is_reached(unit, function) else Severity.NOTE,
     )
 

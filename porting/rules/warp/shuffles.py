@@ -5,6 +5,7 @@ from typing import Final
 
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
+from porting.rules.bfloat_bits import FROM_BITS, TO_BITS
 from porting.rules.functions import Function
 from porting.rules.narrow_floats import Narrow, narrow_type
 from porting.rules.unit import Unit
@@ -113,11 +114,12 @@ def _shuffle(unit: Unit, widths: Widths, call: Call, plain: str) -> Diagnostic:
     if len(call.arguments) == _ARGUMENTS[0]:
         width = "32-lane warps" if logical else "the whole wavefront"
         if logical:
-            end = tokens[call.close].start
-            edits.append(Edit(end, end, f", {LANES}", name.text))
+            # In the place of the bracket: what is put behind a call in an argument comes before.
+            close = tokens[call.close]
+            edits.append(Edit(close.start, close.end, f", {LANES})", name.text))
     if narrow_type(unit, call.arguments[1]) is Narrow.BFLOAT:
         edits += _through_bits(unit, call)
-        edits[0] = Edit(name.start, name.end, f"__ushort_as_bfloat16({plain}", name.text)
+        edits[0] = Edit(name.start, name.end, f"{FROM_BITS[0]}({plain}", name.text)
     return unit.diagnose(
         SHUFFLE,
         name,
@@ -132,11 +134,11 @@ def _through_bits(unit: Unit, call: Call) -> list[Edit]:
     """Return the edits that pass a bfloat16 to a shuffle as the 16 bits it has."""
     tokens, value = unit.tokens, call.arguments[1]
     name = tokens[call.name].text
-    start, end, close = tokens[value.first].start, tokens[value.last - 1].end, tokens[call.close]
+    start, comma, close = tokens[value.first].start, tokens[value.last], tokens[call.close]
     return [
-        Edit(start, start, "__bfloat16_as_ushort(", name),
-        Edit(end, end, ")", name),
-        Edit(close.end, close.end, ")", name),
+        Edit(start, start, f"{TO_BITS[0]}(", name),
+        Edit(comma.start, comma.end, f"){TO_BITS[1]},", name),
+        Edit(close.end, close.end, f"){FROM_BITS[1]}", name),
     ]
 
 

@@ -64,6 +64,30 @@ __global__ void bits_kernel(const unsigned* values, Count count, unsigned* to) {
   for (int k = 0; k < kFunctions; ++k) to[k * count + i] = results[k];
 }
 
+// Numbers of other types with the same bits, and products whose sign shows once
+// they are widened. Every lane of a warp is here.
+__global__ void reinterpreting_kernel(const unsigned* values, Count count,
+                                      unsigned* to) {
+  const Count i = static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const unsigned x = values[i];
+  const unsigned y = values[count - 1 - i];
+  const __nv_bfloat16 number =
+      __ushort_as_bfloat16(static_cast<unsigned short>(x));
+  const __nv_bfloat16 same = __short_as_bfloat16(static_cast<short>(x));
+  const __nv_bfloat16 beside = __shfl_xor_sync(0xFFFFFFFFU, number, 1);
+  const unsigned results[] = {
+      __float_as_uint(__bfloat162float(number)),
+      __bfloat16_as_ushort(number),
+      static_cast<unsigned>(__bfloat16_as_short(same)),
+      __bfloat16_as_ushort(beside),
+      static_cast<unsigned>(static_cast<long long>(__umul24(x, y)) >> 32),
+      static_cast<unsigned>(static_cast<long long>(__umul24(x, y)) / 3),
+      __umul24(x, y) < 1 ? 1U : 0U};
+  constexpr int kFunctions = sizeof(results) / sizeof(results[0]);
+  for (int k = 0; k < kFunctions; ++k) to[k * count + i] = results[k];
+}
+
 __global__ void rounding_kernel(const float* values, Count count, int* to) {
   const Count i = static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -135,6 +159,11 @@ int parity_float_mathematics(Count functions, const float* values, Count count,
 int parity_bits(Count functions, const unsigned* values, Count count,
                 unsigned* to) {
   return apply(bits_kernel, functions, values, count, to);
+}
+
+int parity_reinterpreting(Count functions, const unsigned* values, Count count,
+                          unsigned* to) {
+  return apply(reinterpreting_kernel, functions, values, count, to);
 }
 
 int parity_rounding(Count functions, const float* values, Count count,

@@ -46,6 +46,7 @@ int parity_power_iteration(const double* matrix, double* vector, Count size,
 int parity_tiles(Count size, const int* values, Count blocks, int* results);
 int parity_group_reduce(const float* values, Count blocks, float* sums,
                         float* largest);
+int parity_tile_votes(const int* values, Count blocks, unsigned* results);
 int parity_coalesced(const int* values, Count blocks, int* ranks, int* sizes);
 
 // edit_distance.cu
@@ -72,6 +73,8 @@ int parity_float_mathematics(Count functions, const float* values, Count count,
                              float* to);
 int parity_bits(Count functions, const unsigned* values, Count count,
                 unsigned* to);
+int parity_reinterpreting(Count functions, const unsigned* values, Count count,
+                          unsigned* to);
 int parity_rounding(Count functions, const float* values, Count count, int* to);
 int parity_narrowing(Count element, const float* values, Count count, void* to,
                      float* back);

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from porting.headers.parts import parts_for
+from porting.toolkits.sysroot import Sysroot
 
 Make = Callable[..., Any]
 CALL = "__device__ unsigned f(unsigned a) { return umin(a, 3u) + __dp4a(a, a, 1u); }\n"
@@ -38,3 +41,60 @@ def test_products_of_bytes_are_those_of_the_definition(tmp_path: Path) -> None:
     program = tmp_path / "dp4a"
     for command in (["g++", "-std=c++17", "-o", str(program), str(source)], [str(program)]):
         subprocess.run(command, check=True, timeout=60)
+
+
+BITS = """\
+#include <cuda_bf16.h>
+#include <cstdint>
+struct Pair { std::uint16_t low, high; };
+__host__ __device__ inline __nv_bfloat16 up(__nv_bfloat16 number) {
+  return __ushort_as_bfloat16(__bfloat16_as_ushort(number) + 1);
+}
+__host__ __device__ inline bool keeps_bits() {
+  return __bfloat162float(__ushort_as_bfloat16(0x3f80)) == 1.0f &&
+         __bfloat162float(__short_as_bfloat16(Pair{0xc000, 1}.low)) == -2.0f &&
+         __bfloat16_as_ushort(up(__float2bfloat16(1.0f))) == 0x3f81 &&
+         __bfloat16_as_short(__float2bfloat16(-2.0f)) == -0x4000;
+}
+"""
+PRODUCTS = """\
+__global__ void k(unsigned long long* n, __nv_bfloat16* p, unsigned a) {
+  n[0] = __umul24(a, a) / 3 + keeps_bits();
+  p[0] = up(p[1]);
+  static_assert(static_cast<decltype(__umul24(1u, 1u))>(-1) > 0, "unsigned, as in CUDA");
+}
+"""
+
+
+@pytest.mark.parametrize("release", ["7.1", "6.2"])
+def test_bits_of_bfloat16_are_kept_in_code_for_the_host(
+    make: Make, request: pytest.FixtureRequest, tmp_path: Path, release: str
+) -> None:
+    tree = request.getfixturevalue("sysroot" if release == "7.1" else "sysroot_6_2")
+    made = make({"a.cpp": BITS}, release)
+    flags = [*made.write(tmp_path), "-isystem", str(tree.include)]
+    source, program = tmp_path / "a.cpp", tmp_path / "a"
+    source.write_text(BITS + "int main() { return keeps_bits() ? 0 : 1; }\n")
+    command = ["g++", "-std=c++17", *flags, str(source), "-o", str(program)]
+    for step in (command, [str(program)]):
+        done = subprocess.run(step, capture_output=True, text=True, timeout=100, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_device_functions_return_what_those_of_cuda_do(
+    make: Make, sysroot: Sysroot, tmp_path: Path
+) -> None:
+    made = make(BITS + PRODUCTS)
+    assert made.said() == []
+    flags = [f"--rocm-path={sysroot.path}", *made.write(tmp_path), "-isystem", str(sysroot.include)]
+    unit = tmp_path / "unit.hip"
+    unit.write_text(BITS + PRODUCTS)
+    command = ["clang++-19", "-x", "hip", "-std=c++17", "-w", "--offload-arch=gfx942", *flags]
+    done = subprocess.run(
+        [*command, "-fsyntax-only", "-nogpulib", "--cuda-device-only", str(unit)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -12,14 +12,18 @@ from porting.toolkits.sysroot import Sysroot
 
 Port = Callable[..., Any]
 Check = Callable[..., None]
+
+
+def through_bits(value: str, rest: str) -> str:
+    """Return what a shuffle of a bfloat16 number becomes."""
+    bits = f"__builtin_bit_cast(unsigned short, static_cast<__hip_bfloat16_raw>({value}))"
+    shuffled = f"static_cast<unsigned short>(__shfl_xor({bits}, {rest}))"
+    return f"__hip_bfloat16(__hip_bfloat16_raw{{{shuffled}}})"
+
+
 SHUFFLED = [
-    ("v", "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(v), o, 32))"),
-    ("r[1]", "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(r[1]), o, 32))"),
-    ("p.x", "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(p.x), o, 32))"),
-    (
-        "__float2bfloat16(f)",
-        "__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(__float2bfloat16(f)), o, 32))",
-    ),
+    *((value, through_bits(value, "o, 32")) for value in ("v", "r[1]", "p.x")),
+    ("__float2bfloat16(f)", through_bits("__float2bfloat16(f)", "o, 32")),
     ("__bfloat162float(v)", "__shfl_xor(__bfloat162float(v), o, 32)"),
     ("h", "__shfl_xor(h, o, 32)"),
     ("f", "__shfl_xor(f, o, 32)"),
@@ -130,7 +134,7 @@ def test_shuffle_of_a_hidden_type_is_a_warning_where_bfloat16_is_seen_to_reach_i
     text = f"{HIDDEN[0].replace('SHUFFLE', SHUFFLE)}\n{use}\n"
     found = ported(check, text, project=BFLOAT_TREE)
     assert found.said(above="note") == [(1, "WRP012")]
-    assert "__bfloat16_as_ushort" in found.findings[-1].help
+    assert "static_cast<__hip_bfloat16_raw>(v)" in found.findings[-1].help
 
 
 def project(*texts: str) -> Project:
@@ -142,7 +146,7 @@ def test_name_that_another_file_gives_to_bfloat16_shows_the_type(ported: Port) -
     text = f"__device__ void f(input_t v) {{ h({SHUFFLE}); }}"
     tree = project("using input_t = __nv_bfloat16;", text)
     found = ported(check, text, project=tree)
-    assert "h(__ushort_as_bfloat16(__shfl_xor(__bfloat16_as_ushort(v), 1, 32)))" in found.text
+    assert f"h({through_bits('v', '1, 32')})" in found.text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+// The bits of bfloat16 numbers, in host code too.
+// Read by porting/headers/parts.py, see warp.h. HIP has functions of these
+// names, which convert the number in ROCm 6.2's header.
+
+//@ eclosion_bits_as_bfloat16
+__host__ __device__ inline __hip_bfloat16 eclosion_bits_as_bfloat16(
+    unsigned short bits) {
+  return __hip_bfloat16(__hip_bfloat16_raw{bits});
+}
+
+//@ eclosion_bfloat16_as_bits
+__host__ __device__ inline unsigned short eclosion_bfloat16_as_bits(
+    __hip_bfloat16 number) {
+  return static_cast<__hip_bfloat16_raw>(number).x;
+}
+
+//@ __ushort_as_bfloat16 needs eclosion_bits_as_bfloat16
+#define __ushort_as_bfloat16(...) eclosion_bits_as_bfloat16(__VA_ARGS__)
+
+//@ __short_as_bfloat16 needs eclosion_bits_as_bfloat16
+#define __short_as_bfloat16(...) \
+  eclosion_bits_as_bfloat16(static_cast<unsigned short>(__VA_ARGS__))
+
+//@ __bfloat16_as_ushort needs eclosion_bfloat16_as_bits
+#define __bfloat16_as_ushort(...) eclosion_bfloat16_as_bits(__VA_ARGS__)
+
+//@ __bfloat16_as_short needs eclosion_bfloat16_as_bits
+#define __bfloat16_as_short(...) \
+  static_cast<short>(eclosion_bfloat16_as_bits(__VA_ARGS__))
