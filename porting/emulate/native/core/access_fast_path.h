@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include "access_check.h"
@@ -43,26 +44,31 @@ template <unsigned kSize, AccessKind kKind>
   return true;
 }
 
+// Whether a record says already what `own` would add to it.
+template <bool kIsPart>
+[[gnu::always_inline]] inline bool has_noted(
+    const std::atomic<std::uint32_t>& record, std::uint32_t own) noexcept {
+  const std::uint32_t noted = record.load(std::memory_order_relaxed);
+  return kIsPart ? Toucher::has(noted, own) : noted == own;
+}
+
 // Note an access of the operation, of which nearly always the same is noted
 // already.
 template <unsigned kSize, AccessKind kKind>
 [[gnu::always_inline]] inline void note_in_arena(const Checks& checks,
                                                  std::uintptr_t address) {
-  constexpr std::uint32_t kBytes = (1U << std::min(kSize, 4U)) - 1;
+  constexpr bool kIsPart = kSize < kCellBytes;
   constexpr bool kIsWrite = kKind != AccessKind::kRead;
   const std::uintptr_t offset = address - checks.arena;
+  const std::uint32_t bytes =
+      kIsPart ? ((1U << kSize) - 1) << offset % kCellBytes : Toucher::kAllBytes;
   const std::uint32_t own =
-      checks.toucher | kBytes << offset % kCellBytes |
+      checks.toucher | bytes |
       (kKind == AccessKind::kAtomic ? Toucher::kAtomic : 0);
   const AccessCell* cell = checks.cells + offset / kCellBytes;
   for (unsigned done = 0; done < kSize; done += kCellBytes, ++cell) {
-    if (Toucher::has(cell->writer.load(std::memory_order_relaxed), own)) {
-      continue;
-    }
-    if (!kIsWrite &&
-        Toucher::has(cell->reader.load(std::memory_order_relaxed), own)) {
-      continue;
-    }
+    if (has_noted<kIsPart>(cell->writer, own)) continue;
+    if (!kIsWrite && has_noted<kIsPart>(cell->reader, own)) continue;
     note_new_cell(*checks.operation, address + done, own, kIsWrite);
   }
 }
@@ -70,12 +76,14 @@ template <unsigned kSize, AccessKind kKind>
 // Note an access that is in order; false: check_access() has to look at it.
 template <unsigned kSize, AccessKind kKind>
 [[gnu::always_inline]] inline bool is_usual(std::uintptr_t address) {
-  if (address % std::min(kSize, 8U) != 0) return false;
+  constexpr std::uintptr_t kMisaligned = std::min(kSize, 8U) - 1;
   const Checks& checks = current.checks;
+  // Shared memory begins at a page, so one mask tells both.
   const std::uintptr_t in_shared = address - checks.shared;
-  if (in_shared < SharedSegment::kBytes) {
+  if ((in_shared & ~(SharedSegment::kBytes - 1 - kMisaligned)) == 0) {
     return is_usual_in_shared<kSize, kKind>(checks, in_shared);
   }
+  if ((address & kMisaligned) != 0) return false;
   const std::uintptr_t offset = address - checks.arena;
   if (offset >= checks.arena_size) {
     return address - current.stacks < current.stacks_size;

@@ -97,7 +97,7 @@ SharedCell without_past(const SharedCell& cell, const Author& author) {
 
 }  // namespace
 
-void merge_read(SharedCell& cell, const Author& author) noexcept {
+void merge_read(SharedCell& cell, Author author) noexcept {
   cell.read = merged_read(cell.read, author);
 }
 

@@ -41,17 +41,18 @@ struct SharedRecord {
 // The moment and the author of an access.
 struct Author {
   std::uint32_t record = 0;
+  std::uint32_t latest_past = 0;  // the greatest record before the last barrier
+  std::uint32_t many_waves = 0;   // a read of now by several waves
   std::uint32_t lane_bits = 0;  // of the thread's number, those within its wave
 
   // `block_epoch`: barriers of the block so far; `wave_epoch`: of the author's
   // wave.
   static Author of(unsigned thread, unsigned wave_size, unsigned block_epoch,
                    unsigned wave_epoch) noexcept {
-    return {thread | wave_epoch << SharedRecord::kWaveEpochShift |
-                (block_epoch + 1) << SharedRecord::kEpochShift,
-            wave_size - 1};
+    const std::uint32_t epoch = (block_epoch + 1) << SharedRecord::kEpochShift;
+    return {epoch | wave_epoch << SharedRecord::kWaveEpochShift | thread,
+            epoch - 1, epoch | SharedRecord::kManyWaves, wave_size - 1};
   }
-  std::uint32_t epoch() const noexcept { return record & SharedRecord::kEpoch; }
 };
 
 // The records of one byte, or of four.
@@ -105,7 +106,7 @@ class SharedShadow {
 
 // Whether a write lies before the last barrier of the block, in a variable.
 inline bool is_past_write(std::uint32_t write, const Author& author) noexcept {
-  return write - 1 < author.epoch() - 1;
+  return write - 1 < author.latest_past;
 }
 
 inline bool is_own_write(std::uint32_t write, const Author& author) noexcept {
@@ -115,7 +116,7 @@ inline bool is_own_write(std::uint32_t write, const Author& author) noexcept {
 
 // Record a read in a cell: its record is of all reads since the last barrier
 // that nothing orders before the author's, which is the last of them.
-void merge_read(SharedCell& cell, const Author& author) noexcept;
+void merge_read(SharedCell& cell, Author author) noexcept;
 
 // The three below record an access to all of a cell when it is plainly in
 // order; otherwise they give false, and note() has to look.
@@ -124,14 +125,15 @@ inline bool note_usual_read(SharedCell& cell, const Author& author) noexcept {
   if (!is_past_write(cell.write, author) && !is_own_write(cell.write, author)) {
     return false;
   }
-  if (cell.read < author.epoch()) {
-    cell.read = author.record;
+  // Nothing is added to what several threads have read already.
+  const std::uint32_t read = cell.read;
+  if ((read & (Record::kEpoch | Record::kMark)) == author.many_waves) {
     return true;
   }
-  // Nothing is added to what several threads have read already.
-  const std::uint32_t differs = cell.read ^ author.record;
-  if ((differs & ~author.lane_bits) != Record::kSameWave &&
-      (differs & (Record::kEpoch | Record::kMark)) != Record::kManyWaves) {
+  if (read <= author.latest_past) {
+    cell.read = author.record;
+  } else if (((read ^ author.record) & ~author.lane_bits) !=
+             Record::kSameWave) {
     merge_read(cell, author);
   }
   return true;
@@ -144,7 +146,7 @@ inline bool note_usual_write(SharedCell& cell, const Author& author) noexcept {
   if (!is_past_write(cell.write, author) && !is_own_write(cell.write, author)) {
     return false;
   }
-  if (cell.read >= author.epoch() &&
+  if (cell.read > author.latest_past &&
       ((cell.read ^ author.record) & kWho) != 0) {
     return false;
   }
