@@ -14,26 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from porting.errors import InputError
+from porting.verify.arguments import FOLDERS, arguments_of, flags_of, is_relocatable
 from porting.verify.database import NAME
 
 _ENDINGS = {".cu": "cuda", ".hip": "hip"}
-_WITH_VALUE = {
-    "-I": "-I",
-    "-isystem": "-isystem",
-    "-iquote": "-iquote",
-    "-idirafter": "-idirafter",
-    "-include": "-include",
-    "-D": "-D",
-    "-U": "-U",
-    "--include-path": "-I",
-    "--system-include": "-isystem",
-    "--pre-include": "-include",
-    "--define-macro": "-D",
-    "--undefine-macro": "-U",
-}
-_PATHS = frozenset(("-I", "-isystem", "-iquote", "-idirafter"))
-_KEPT = ("-std=", "-fno-exceptions", "-fno-rtti")
-_RDC = frozenset(("-fgpu-rdc", "-rdc=true", "--relocatable-device-code=true", "-dc"))
+_KEPT = ("-fno-exceptions", "-fno-rtti")
 
 
 @dataclass(frozen=True)
@@ -77,14 +62,11 @@ def _key(unit: Unit) -> tuple[Path, tuple[str, ...]]:
 
 def _unit(entry: Mapping[str, Any]) -> Iterator[Unit]:
     folder = Path(entry["directory"])
-    given = entry.get("arguments")
-    words = shlex.split(entry["command"]) if given is None else list(given)
+    words = list(_with_files(arguments_of(entry), folder))
     source = Path(os.path.normpath(folder / entry["file"]))
     language = _language(source, words)
     if language:
-        yield Unit(
-            source, folder, language, tuple(_flags(words[1:], folder)), bool(_RDC & set(words))
-        )
+        yield Unit(source, folder, language, tuple(_flags(words, folder)), is_relocatable(words))
 
 
 def _language(source: Path, words: Sequence[str]) -> str:
@@ -97,29 +79,24 @@ def _language(source: Path, words: Sequence[str]) -> str:
 
 
 def _flags(words: Sequence[str], folder: Path) -> Iterator[str]:
+    for flag, value in flags_of(words):
+        if flag in FOLDERS:
+            yield from (flag, os.path.normpath(folder / value))
+        elif flag == "-include":
+            yield from (flag, value)
+        elif flag == "-std":
+            yield f"-std={value.replace('hip', 'c++')}"
+        elif flag or value.startswith(_KEPT):
+            yield flag + value
+
+
+def _with_files(words: Sequence[str], folder: Path) -> Iterator[str]:
+    """Yield the words, and in the place of a file of options those that stand in it."""
     waiting = iter(words)
     for word in waiting:
-        if word.startswith("--options-file"):
-            name = word.partition("=")[2] or next(waiting, "")
-            yield from _flags(shlex.split((folder / name).read_text()), folder)
-            continue
-        flag, value = _divided(word, waiting)
-        if flag in _PATHS:
-            yield from (flag, os.path.normpath(folder / value))
-        elif flag:
-            yield from (flag, value) if flag == "-include" else (flag + value,)
-        elif word.startswith(_KEPT):
-            yield word.replace("=hip", "=c++")
-
-
-def _divided(word: str, waiting: Iterator[str]) -> tuple[str, str]:
-    """Return a flag under clang's name and its value, which may be the next word."""
-    if word in _WITH_VALUE:
-        return _WITH_VALUE[word], next(waiting, "")
-    for name, flag in _WITH_VALUE.items():
-        if word.startswith(name) and len(name) > 1:
-            value = (
-                word[len(name) :].removeprefix("=") if name.startswith("--") else word[len(name) :]
-            )
-            return flag, value
-    return "", ""
+        name, _, value = word.partition("=")
+        if name in {"--options-file", "-optf"}:
+            text = (folder / (value or next(waiting, ""))).read_text()
+            yield from _with_files(shlex.split(text), folder)
+        else:
+            yield word

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,14 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from porting.errors import InputError
+from porting.verify.arguments import FOLDERS, arguments_of, flags_of, is_relocatable
 
 NAME = "compile_commands.json"
 _PLACES = (NAME, f"build/{NAME}")
-# Flags whose value is a folder or a file, attached or as the next argument.
-_PATH_FLAGS = ("-isystem", "-iquote", "-idirafter", "-include", "-I")
-_KEPT = ("-D", "-U", "-std=", "-fno-exceptions", "-fexceptions", "-fno-rtti", "-frtti", "-fopenmp")
-_RDC = frozenset(("-fgpu-rdc", "-rdc=true", "--relocatable-device-code=true", "-dc"))
-_DIVIDED = {"-D", "-U", *_PATH_FLAGS}
+_KEPT = ("-fno-exceptions", "-fexceptions", "-fno-rtti", "-frtti", "-fopenmp")
 
 
 @dataclass(frozen=True)
@@ -68,9 +64,8 @@ def _entry(entry: Mapping[str, Any], root: Path) -> tuple[str, Command] | None:
     if not unit:
         return None
     input_root = Path(str(file).removesuffix(unit))
-    given = entry.get("arguments")
-    arguments = shlex.split(entry["command"]) if given is None else list(given)
-    return unit, Command(_flags(arguments[1:], directory, input_root, root), _is_hip(arguments))
+    arguments = arguments_of(entry)
+    return unit, Command(_flags(arguments, directory, input_root, root), _is_hip(arguments))
 
 
 def _below(file: Path, root: Path) -> str:
@@ -91,22 +86,21 @@ def _flags(
     arguments: Sequence[str], directory: Path, input_root: Path, root: Path
 ) -> tuple[str, ...]:
     kept: list[str] = []
-    waiting = iter(arguments)
-    for argument in waiting:
-        value = next(waiting, "") if argument in _DIVIDED else None
-        flag = next((f for f in _PATH_FLAGS if argument.startswith(f)), "")
-        if flag:
-            text = argument.removeprefix(flag) if value is None else value
-            moved = _moved(directory / text, input_root, root)
-            if moved.exists():
+    for flag, value in flags_of(arguments):
+        if flag in FOLDERS or flag == "-include":
+            moved = _moved(directory / value, input_root, root)
+            if moved.exists() and not _is_toolkits(moved, root):
                 kept += [flag, str(moved)]
-        elif value is not None:
-            kept.append(argument + value)
-        elif argument in _RDC:
-            kept.append("-fgpu-rdc")
-        elif argument.startswith(_KEPT):
-            kept.append(argument)
-    return tuple(kept)
+        elif flag:
+            kept.append(f"{flag}={value}" if flag == "-std" else flag + value)
+        elif value.startswith(_KEPT):
+            kept.append(value)
+    return (*kept, "-fgpu-rdc") if is_relocatable(arguments) else tuple(kept)
+
+
+def _is_toolkits(folder: Path, root: Path) -> bool:
+    """Whether a folder has the headers of CUDA itself, which the port takes the place of."""
+    return (folder / "cuda_runtime_api.h").is_file() and not folder.is_relative_to(root)
 
 
 def _moved(path: Path, input_root: Path, root: Path) -> Path:

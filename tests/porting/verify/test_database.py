@@ -26,12 +26,17 @@ def entry(command: str, file: str = "/in/proj/src/a.cu") -> dict[str, str]:
 
 
 def test_flags_when_the_input_was_built_with_nvcc(tmp_path: Path) -> None:
+    toolkit = tmp_path.with_name("cuda") / "include"
+    toolkit.mkdir(parents=True, exist_ok=True)
+    (toolkit / "cuda_runtime_api.h").touch()
+    (toolkit.parent / "other").mkdir(exist_ok=True)
     write(
         tmp_path,
         [
             entry(
                 "nvcc -forward-unknown-to-host-compiler -DUSE_X=1 -D NAME -I/in/proj/include "
-                "-isystem=/usr/local/cuda/include -I/nowhere --expt-relaxed-constexpr "
+                f"-isystem={toolkit} -isystem={toolkit.parent}/other -I/nowhere "
+                "--expt-relaxed-constexpr "
                 "-gencode arch=compute_80,code=sm_80 -std=c++20 -O3 -rdc=true -x cu "
                 "-c /in/proj/src/a.cu -o a.o"
             )
@@ -39,7 +44,10 @@ def test_flags_when_the_input_was_built_with_nvcc(tmp_path: Path) -> None:
     )
     assert database.load(tmp_path) == {
         "src/a.cu": Command(
-            ("-DUSE_X=1", "-DNAME", "-I", f"{tmp_path}/include", "-std=c++20", "-fgpu-rdc"),
+            (
+                *("-DUSE_X=1", "-DNAME", "-I", f"{tmp_path}/include"),
+                *("-isystem", f"{toolkit.parent}/other", "-std=c++20", "-fgpu-rdc"),
+            ),
             is_hip=True,
         )
     }
