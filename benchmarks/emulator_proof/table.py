@@ -27,6 +27,11 @@ class Row:
         """How many times as fast ours is."""
         return self.ours / self.proof
 
+    @property
+    def verdict(self) -> str:
+        """What the table says behind a kernel that gains less than is wanted of their mean."""
+        return "" if self.ratio >= WANTED else f"  below {WANTED:g}"
+
 
 @dataclass(frozen=True)
 class Results:
@@ -67,7 +72,7 @@ class Results:
         """Return a line per kernel, and the mean."""
         lines = [
             f"{row.kernel:34}{row.ours / _MILLION:10.3f}{row.proof / _MILLION:10.3f}"
-            f"{row.ratio:8.1f}x{row.cpu_ratio:13.1f}x"
+            f"{row.ratio:8.1f}x{row.cpu_ratio:13.1f}x{row.verdict}"
             for row in self.rows()
         ]
         last = f"{'geometric mean':54}{self.mean:8.1f}x{self.cpu_mean:13.1f}x"

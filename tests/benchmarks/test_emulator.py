@@ -64,6 +64,14 @@ def test_summary_when_kernels_differ_names_the_least() -> None:
     assert results.summary() == f"{told}kernels; least 2.0 (b); wanted 5: met"
 
 
+def test_table_when_a_kernel_gains_less_than_wanted_says_so() -> None:
+    ours = [[Timed("a", 50, 1, 1, 1), Timed("b", 49, 1, 1, 1)]]
+    results = Results(ours, [[Timed("a", 10, 1, 1, 1), Timed("b", 10, 1, 1, 1)]])
+    _, at_least, less, _ = results.table().splitlines()
+    assert at_least.endswith("5.0x")
+    assert less.endswith("4.9x  below 5")
+
+
 def test_times_when_a_kernel_has_two_words() -> None:
     (timed,) = parse("warp sums 1024 8 0.5 0.8\n")
     assert timed == Timed("warp sums", 1024, 8, 0.5, 0.8)
