@@ -68,3 +68,22 @@ def test_lanes_when_they_make_a_group(kernels: Kernels, odd_in_ten: int) -> None
     assert np.array_equal(ranks, np.where(odd, numbers.ravel(), -1))
     totals = np.repeat(rows.sum(axis=1), kernels.wave)
     assert np.array_equal(sizes, np.where(odd, totals, 0))
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_tiles_when_they_vote(kernels: Kernels, blocks: int) -> None:
+    count = blocks * THREADS
+    values = random(blocks).integers(0, 10, count, dtype=np.int32)
+    values[:16] = [3] * 8 + [0, 1, 2, 3, 4, 5, 6, 7]
+    tiles = values.reshape(-1, 8)
+    bits = 1 << np.arange(8)
+    masks = np.where((tiles == 3).any(axis=1), ((tiles > 4) * bits).sum(axis=1), 0)
+    masks |= np.where((tiles < 9).all(axis=1), 1 << 31, 0)
+    matches = ((tiles[:, :, None] == tiles[:, None, :]) * bits).sum(axis=2)
+    eighths = tiles // 8
+    is_same = (eighths == eighths[:, :1]).all(axis=1)
+    same = np.where(is_same, 0xFF + (1 << 16), 0)
+    expected = np.stack([np.repeat(masks, 8), matches.ravel(), np.repeat(same, 8)])
+    results = np.zeros((3, count), np.uint32)
+    kernels("tile_votes", values, blocks, results)
+    assert np.array_equal(results, expected.astype(np.uint32))

@@ -9,6 +9,7 @@ from porting.mapping import Status
 from porting.rules.cooperative import provided
 from porting.rules.cooperative.codes import ABSENT, NESTED, SIXTY_FOUR, TOO_WIDE, WRITTEN
 from porting.rules.cooperative.groups import NAMESPACE, Group, Groups, Kind
+from porting.rules.cooperative.votes import BALLOTS, MATCHES, SINCE, check_votes, is_plain
 from porting.rules.dialect import is_hip_source
 from porting.rules.unit import Unit
 from porting.rules.warp.declarations import declaration_at
@@ -17,7 +18,6 @@ from porting.rules.warp.vocabulary import COUNTERS
 from porting.rules.warp.width import integer
 from porting.syntax import Call, HeaderName, call_at, statement_start
 
-_VOTES: Final = (7, 0)
 _NESTED: Final = (7, 1)
 _SPLIT_BARRIERS: Final = (7, 12)
 _WAVE: Final = 64
@@ -31,8 +31,6 @@ _NAMES: Final = (
 )
 _COLLECTIVE_HEADER: Final = "cooperative_groups/"
 _ONLY_HEADER: Final = "hip/hip_cooperative_groups.h"
-_BALLOTS: Final = frozenset(("ballot", "any", "all"))
-_MATCHES: Final = frozenset(("match_any", "match_all"))
 _DIMENSIONS: Final = {
     (Kind.GRID, "dim_blocks"): "gridDim",
     (Kind.GRID, "group_dim"): "gridDim",
@@ -51,6 +49,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
             if groups.is_meant(place) and _is_used(unit, place):
                 yield from _function(unit, place)
     yield from _partitions(unit, groups)
+    yield from check_votes(unit, groups)
     for name, member in _MEMBERS.items():
         for place in unit.where(name):
             if unit.tokens[place - 1].text in (".", "->"):
@@ -67,7 +66,7 @@ def _function(unit: Unit, place: int) -> Iterator[Diagnostic]:
     """Report a name of the namespace that the target release lacks."""
     name = unit.tokens[place]
     known = unit.names.get(f"{NAMESPACE}::{name.text}")
-    if name.text == "binary_partition" and unit.target.release >= _VOTES:
+    if name.text == "binary_partition" and unit.target.release >= SINCE:
         return  # a template of AMD's header since the votes of groups are there
     if known is None or known.status is not Status.UNSUPPORTED:
         return
@@ -177,7 +176,7 @@ def _receiver(groups: Groups, place: int) -> tuple[int, Group] | None:
 
 
 def _vote(unit: Unit, groups: Groups, place: int) -> Iterator[Diagnostic]:
-    """Write a tile's vote with the wavefront's ballot; report those that come with ROCm 7.0."""
+    """Write a tile's vote with the wavefront's ballot; `check_votes` has the others."""
     found = _receiver(groups, place)
     call = call_at(unit.tokens, place)
     if found is None or call is None:
@@ -186,21 +185,8 @@ def _vote(unit: Unit, groups: Groups, place: int) -> Iterator[Diagnostic]:
     name = unit.tokens[place]
     if group.kind is Kind.COALESCED and name.text not in ("any", "all"):
         yield from _cut(unit, place)
-    is_ballot = name.text in _BALLOTS and len(call.arguments) == 1
-    if group.kind is Kind.TILE and group.size and is_ballot:
+    if is_plain(group, name.text) and len(call.arguments) == 1:
         yield _tile_vote(unit, call, first, group.size)
-    elif unit.target.release < _VOTES and group.kind in (Kind.TILE, Kind.COALESCED):
-        yield _no_vote(unit, place, group)
-
-
-def _no_vote(unit: Unit, place: int, group: Group) -> Diagnostic:
-    name = unit.tokens[place]
-    return unit.diagnose(
-        ABSENT,
-        name,
-        f"{group.kind}::{name.text} is not in HIP before ROCm 7.0",
-        help="use __ballot() and the lanes of the group",
-    )
 
 
 def _tile_vote(unit: Unit, call: Call, first: int, size: int) -> Diagnostic:
@@ -301,7 +287,7 @@ def _later(unit: Unit, groups: Groups, place: int) -> Iterator[Diagnostic]:
 
 Member = Callable[[Unit, Groups, int], Iterator[Diagnostic]]
 _MEMBERS: Final[dict[str, Member]] = {
-    **dict.fromkeys((*_BALLOTS, *_MATCHES), _vote),
+    **dict.fromkeys((*BALLOTS, *MATCHES), _vote),
     "num_threads": _num_threads,
     **dict.fromkeys(("dim_threads", "dim_blocks", "group_dim", "block_index"), _dimension),
     **dict.fromkeys(("barrier_arrive", "barrier_wait", "block_rank", "num_blocks"), _later),

@@ -55,4 +55,15 @@ SIXTY_FOUR = Code(
     " return 64 bits.  Kept in 32 bits, the votes of the upper half are lost without a word.  Use"
     " unsigned long long, __popcll and __ffsll.",
 )
-CODES: Final = (ABSENT, NESTED, WRITTEN, TOO_WIDE, SIXTY_FOUR)
+LATER = Code(
+    "COG006",
+    "coop-groups",
+    Severity.NOTE,
+    "a vote of a group that only newer headers have",
+    f"{_HIP}  The votes are members of AMD's groups then.  `porting sysroot create` makes a tree of"
+    " ROCm 7.1 with ROCm 6.2's header of cooperative groups, as no wheel carries the newer one, and"
+    " there they do not compile.  In rename mode, where the file includes the header of groups, a"
+    " definition with ballots and shuffles takes their place, which every release has; in a compat"
+    " tree, and in files without that include, they are left as they are.",
+)
+CODES: Final = (ABSENT, NESTED, WRITTEN, TOO_WIDE, SIXTY_FOUR, LATER)

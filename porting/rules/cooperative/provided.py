@@ -34,18 +34,24 @@ def reduce_behind(unit: Unit, header: HeaderName) -> Edit:
     return _behind(unit, header, REDUCE)
 
 
+def behind_groups(unit: Unit, definition: str) -> list[Edit]:
+    """Return the insertion of a definition behind the first include of groups; none without one."""
+    headers = [h for h in unit.headers if h.is_include and h.path.startswith(_ANY_HEADER)]
+    return [_behind(unit, headers[0], definition)] if headers else []
+
+
 def partition(unit: Unit, name: Token) -> list[Edit]:
     """Return what makes a call of labeled_partition() one of the definition; nothing if it cannot.
 
     The definition has a name of its own: AMD may still add a function of the usual one.
     """
-    headers = [h for h in unit.headers if h.is_include and h.path.startswith(_ANY_HEADER)]
+    definition = behind_groups(unit, LABELED_PARTITION)
     places = unit.where(PARTITION)
-    if unit.target.release < SINCE or not headers or _is_declared(unit, places):
+    if unit.target.release < SINCE or not definition or _is_declared(unit, places):
         return []
     edits = [Edit(name.start, name.start, _PORTED)]
     if unit.tokens[places[0]].start == name.start:
-        edits.insert(0, _behind(unit, headers[0], LABELED_PARTITION))
+        edits = definition + edits
     return edits
 
 

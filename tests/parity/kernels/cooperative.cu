@@ -64,6 +64,25 @@ __global__ void group_reduce_kernel(const float* values, float* sums,
   largest[at] = cg::reduce(tile, values[at], cg::greater<float>());
 }
 
+// Votes and matches of tiles whose size is a parameter of the function.
+template <unsigned kSize>
+__device__ unsigned count_alike(const cg::thread_block_tile<kSize>& tile,
+                                int value, unsigned* mask) {
+  *mask = tile.any(value == 3) ? tile.ballot(value > 4) : 0U;
+  if (tile.all(value < 9)) *mask |= 1U << 31;
+  return tile.match_any(value);
+}
+
+__global__ void tile_votes_kernel(const int* values, unsigned* masks,
+                                  unsigned* matches, unsigned* same) {
+  const cg::thread_block_tile<8> tile =
+      cg::tiled_partition<8>(cg::this_thread_block());
+  const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+  matches[at] = count_alike(tile, values[at], &masks[at]);
+  int is_same = 0;
+  same[at] = tile.match_all(values[at] / 8, is_same) + (is_same << 16);
+}
+
 // The lanes with an odd value number themselves.
 __global__ void coalesced_kernel(const int* values, int* ranks, int* sizes) {
   const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -141,6 +160,24 @@ int parity_group_reduce(const float* values, Count blocks, float* sums,
     check_launch();
     all.copy_to(sums);
     most.copy_to(largest);
+    stream.synchronize();
+  });
+}
+
+// `results`: votes of tiles of 8, who has the same value, and who has the same
+// eighth of it where all have.
+int parity_tile_votes(const int* values, Count blocks, unsigned* results) {
+  return guarded([&] {
+    const Stream stream;
+    const Count count = blocks * kThreads;
+    const DeviceArray<int> source(stream, values, count);
+    const DeviceArray<unsigned> target(stream, 3 * count);
+    tile_votes_kernel<<<static_cast<unsigned>(blocks), kThreads, 0,
+                        stream.get()>>>(source.get(), target.get(),
+                                        target.get() + count,
+                                        target.get() + 2 * count);
+    check_launch();
+    target.copy_to(results);
     stream.synchronize();
   });
 }

@@ -93,6 +93,23 @@ def test_older_releases_are_left_to_a_person(make: Make) -> None:
     assert "ported" not in made.headers.files[f"{HEADER}/reduce.h"]
 
 
+VOTE = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+template <unsigned N> __device__ int f(cg::thread_block_tile<N> tile, int n) {
+  return tile.match_any(n) + tile.any(n);
+}
+"""
+
+
+def test_votes_that_newer_headers_have_are_noted_and_else_an_error(make: Make) -> None:
+    newer, older = make(VOTE), make(VOTE, "6.4")
+    assert [(line, code) for _, line, code in newer.said()] == [(5, "COG006")] * 2
+    assert {found.severity.value for found in newer.findings} == {"note"}
+    assert not any(found.edits for found in newer.findings)
+    assert [found.severity.value for found in older.findings] == ["error"] * 2
+
+
 def test_scans_are_an_error_at_their_call_and_their_header_none(make: Make) -> None:
     text = (
         "#include <cooperative_groups/scan.h>\nnamespace cg = cooperative_groups;\n"

@@ -156,7 +156,7 @@ def test_vote_of_coalesced_group_needs_7_0_and_64_bits(ported: Port) -> None:
     assert [c for _, c in ported(check, text, "6.4").said(above="note")] == ["COG001", "COG005"]
     assert [c for _, c in ported(check, text, "7.0").said(above="note")] == ["COG005"]
     wide = kernel("auto g = cg::coalesced_threads(); auto m = g.ballot(n); p[0] = m != 0;")
-    assert ported(check, wide, "7.0").findings == ()
+    assert ported(check, wide, "7.0").said() == [(5, "COG006")]
 
 
 def test_split_barrier_needs_7_12(ported: Port) -> None:
