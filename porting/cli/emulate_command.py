@@ -4,13 +4,14 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from porting.cli.terminal import write_text
-from porting.emulate.comparison import ORDER, differences
+from porting.emulate.comparison import ORDER, UNREAD, Difference, differences
 from porting.emulate.launch import run
 from porting.emulate.machine import Request, prepare
 from porting.emulate.static_runtime import check
@@ -64,11 +65,17 @@ _FOUND = 1
     callback=lambda _context, _option, given: _pattern(given),
     help="With --diff: lines of output that may differ.",
 )
+@click.option(
+    "--any-order",
+    is_flag=True,
+    help="With --diff: buffers may hold the same words in another order.",
+)
 @click.option("--report", type=click.Path(path_type=Path), help="Add findings there, as JSON.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def emulate_command(
     source: Path | None,
     ignore: str,
+    any_order: bool,  # noqa: FBT001 - click's way of a flag
     report: Path | None,
     program: tuple[str, ...],
     **asked: Any,  # noqa: ANN401 - the fields of a request
@@ -82,7 +89,9 @@ def emulate_command(
     request = Request(**{name: value for name, value in asked.items() if value is not None})
     if source is not None:
         _refuse_beside_diff(request, report)
-        return _compare(Twins(source, program[0], program[1:], request), ignore)
+        return _compare(
+            Twins(source, program[0], program[1:], request), ignore, any_order=any_order
+        )
     check(Path(shutil.which(program[0]) or program[0]), os.environ)
     machine = prepare(request, _say)
     with scratch_folder("porting-emulate-") as scratch:
@@ -102,17 +111,26 @@ def _refuse_beside_diff(request: Request, report: Path | None) -> None:
         )
 
 
-def _compare(twins: Twins, ignored: str) -> int:
+def _compare(twins: Twins, ignored: str, *, any_order: bool) -> int:
     with scratch_folder("porting-emulate-") as scratch:
         cuda, rocm = both(twins, scratch, _say)
     found = differences(cuda, rocm, ignored)
     write_text("".join(f"{each.kind}: {each.text}\n" for each in found))
+    borne = {UNREAD, ORDER} if any_order else {UNREAD}
     buffers = _counted(len(cuda.buffers), "buffer")
     lines = _counted(len(cuda.output.splitlines()), "line")
-    bad = [each for each in found if each.kind != ORDER]
-    verdict = _counted(len(bad), "difference") if bad else "the same on both"
+    verdict = _verdict(found, borne)
     write_text(f"emulated cuda and rocm: {buffers}, {lines} of output: {verdict}\n")
-    return _FOUND if bad else 0
+    return 0 if {each.kind for each in found} <= borne else _FOUND
+
+
+def _verdict(found: Sequence[Difference], borne: Collection[str]) -> str:
+    kinds = [each.kind for each in found]
+    if bad := sum(kind not in borne for kind in kinds):
+        return _counted(bad, "difference")
+    moved, unread = (_counted(kinds.count(kind), "buffer") for kind in (ORDER, UNREAD))
+    but = f", but for the order in {moved}" if ORDER in kinds else ""
+    return f"the same on both{but}" + (f"; {unread} not looked at" if UNREAD in kinds else "")
 
 
 def _counted(number: int, what: str) -> str:

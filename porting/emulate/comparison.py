@@ -21,13 +21,19 @@ class Run:
     buffers: tuple[Mapping[str, Any], ...]
 
 
-# Threads that append to an array do so in an order of their own: told, and no failure.
+# Threads that append to an array do so in an order of their own.
 ORDER = "order"
+# Nobody knows whether these are the same.
+UNREAD = "unread"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What is not the same in both runs: `kind` is output, status, finding, buffer or order."""
+    """What is not the same in both runs.
+
+    `kind` is output, status, finding or buffer; order, of a buffer that has the same words in
+    another order; unread, of one that is too large to have been looked at.
+    """
 
     kind: str
     text: str
@@ -86,6 +92,9 @@ def _buffers(one: Run, other: Run) -> Iterator[Difference]:
         elif text:
             yield Difference("buffer", f"buffer {number}: {text}")
             return  # what follows is of other buffers
+        elif pair[0]["digests"] is None:
+            where = f"of {pair[0]['size']} bytes, allocated at {pair[0]['at']}"
+            yield Difference(UNREAD, f"buffer {number}: {where}, is too large to be looked at")
 
 
 def _has_same_words(left: Mapping[str, Any] | None, right: Mapping[str, Any] | None) -> bool:

@@ -39,6 +39,7 @@ _MAKING = (
     # Equal ends of two branches are two places: lanes of both would come together in one.
     *("-mllvm", "-enable-tail-merge=0"),
 )
+_SECONDS = 60
 _CUDA_RELEASE = "-target-sdk-version=12.3"
 
 
@@ -91,9 +92,15 @@ def reading_command(clang: Clang, unit: Unit, platform: Platform, output: Path) 
         *(*prelude, *ours, *unit.flags, *vendor, *platform.macros()),
         *("-MD", "-MF", f"{output}.d", str(unit.source), "-o", str(output)),
     )
-    done = subprocess.run(
-        words, capture_output=True, text=True, cwd=unit.folder, check=False, timeout=60
-    )
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, cwd=unit.folder, check=False, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ToolchainError(
+            f"{clang.path} did not say in {_SECONDS} s how it would compile {unit.source}; try "
+            "again when the machine is less busy"
+        ) from error
     command = shlex.split(done.stderr.strip().splitlines()[-1]) if done.stderr.strip() else []
     if done.returncode or "-cc1" not in command:
         raise ToolchainError(

@@ -60,9 +60,11 @@ def environment_of(
         "ARCH": machine.arch,
         "RELEASE": machine.release,
     }
-    given = {f"ECLOSION_EMULATOR_{name}": value for name, value in values.items() if value}
+    ours = {f"ECLOSION_EMULATOR_{name}": value for name, value in values.items()}
+    given = {name: value for name, value in ours.items() if value}
+    kept = {name: value for name, value in before.items() if name not in ours}
     searched = [str(machine.libraries), before.get("LD_LIBRARY_PATH", "")]
-    return {**before, **given, "LD_LIBRARY_PATH": ":".join(filter(None, searched))}
+    return {**kept, **given, "LD_LIBRARY_PATH": ":".join(filter(None, searched))}
 
 
 def run(
@@ -74,10 +76,12 @@ def run(
 ) -> Outcome:
     """Run a program to its end, with our own standard streams.
 
-    `trace`: gets what its buffers held.  `output`: gets its standard output instead.  Signals that
-    the terminal sends reach it by themselves; those that end us are passed on.  Raises UsageError
-    when the program cannot be started.
+    `report`: findings are added there.  `trace`: gets what its buffers held.  `output`: gets its
+    standard output instead.  Signals that the terminal sends reach it by themselves; those that
+    end us are passed on.  Raises UsageError when the program cannot be started, or the report not
+    be written.
     """
+    begun = _size_of_report(report)
     environment = environment_of(machine, report, os.environ, trace)
     with ExitStack() as files:
         stdout = None if output is None else files.enter_context(output.open("wb"))
@@ -95,12 +99,23 @@ def run(
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return Outcome(status if status >= 0 else 128 - status, findings_of(report))
+    return Outcome(status if status >= 0 else 128 - status, findings_of(report, begun))
 
 
-def findings_of(report: Path) -> tuple[Mapping[str, Any], ...]:
-    """Return the findings of a report; a line that a killed process left unfinished is none."""
-    return _lines(report)
+def findings_of(report: Path, begin: int = 0) -> tuple[Mapping[str, Any], ...]:
+    """Return the findings that a report has from a byte on."""
+    return _lines(report, begin)
+
+
+def _size_of_report(report: Path) -> int:
+    """Return where this run's findings begin in a report that is there or can be made."""
+    if report.exists() and not report.is_file():
+        raise UsageError(f"{report} is no regular file; findings are added to one: name another")
+    try:
+        with report.open("ab") as file:
+            return file.tell()
+    except OSError as error:
+        raise UsageError(f"findings cannot be added to {report}: {reason(error)}") from error
 
 
 def buffers_of(trace: Path) -> tuple[Mapping[str, Any], ...]:
@@ -108,11 +123,12 @@ def buffers_of(trace: Path) -> tuple[Mapping[str, Any], ...]:
     return _lines(trace)
 
 
-def _lines(path: Path) -> tuple[Mapping[str, Any], ...]:
+def _lines(path: Path, begin: int = 0) -> tuple[Mapping[str, Any], ...]:
+    """Return the records of a file; a line that a killed process left unfinished is none."""
     if not path.is_file():
         return ()
     found = []
-    for line in path.read_text(errors="replace").splitlines():
+    for line in path.read_bytes()[begin:].decode(errors="replace").splitlines():
         try:
             found.append(json.loads(line))
         except ValueError:

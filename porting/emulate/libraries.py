@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import cpu_count
 from pathlib import Path
+from time import time_ns
 
 from porting.emulate import unimplemented
 from porting.emulate.frontend import MACHINE
@@ -75,6 +76,7 @@ def build(headers: Headers) -> Path:
     own = (__file__, unimplemented.__file__, *map(str, NATIVE.rglob("*.map")))
     real = (_vendors_own(library, headers) for library in FRONTS[headers.platform])
     own += tuple(str(path) for path in real if path)
+    own += (hip_library.__file__, *(str(path) for path in _declaring(headers)))
     digests |= {path: digest_of_file(path) for path in own} | {"compiler": compiler().text}
     folder = cache_root() / "emulate" / "libraries" / f"{headers.platform}-{merged(digests)[:16]}"
 
@@ -123,11 +125,12 @@ def _made(source: Path, flags: Sequence[str]) -> Path:
     command = [str(compiler().path), *_FLAGS, *flags, str(source)]
     place = place_of([compiler().text, *command], source.stem, "")
     if not place.is_valid():
+        begun = time_ns()
         with scratch_folder("porting-emulate-") as scratch:
             read = scratch / "read.d"
             made = place.object.with_name(f".{scratch.name}.o")
             _run([*command, "-MD", "-MF", str(read), "-o", str(made)])
-            place.keep(made, dependencies(read))
+            place.keep(made, dependencies(read), begun)
     return place.object
 
 
@@ -139,6 +142,13 @@ def _link(folder: Path, library: Library, objects: Sequence[Path], headers: Head
             command += _rest(scratch, library, objects, headers)
         command += [*map(str, objects), f"-L{folder}", *(f"-l:{need}" for need in library.needs)]
         _run([*command, "-lpthread", "-ldl"])
+
+
+def _declaring(headers: Headers) -> list[Path]:
+    """Return the vendor's headers that say what its libraries export."""
+    exports = [unimplemented.EXPORTS[library.soname] for library in FRONTS[headers.platform]]
+    names = {name for each in exports for name in (*each.headers, each.prototypes) if name}
+    return sorted(headers.include / name for name in names)
 
 
 def _vendors_own(library: Library, headers: Headers) -> Path | None:
@@ -164,7 +174,15 @@ def _rest(scratch: Path, library: Library, objects: Sequence[Path], headers: Hea
 
 
 def _run(command: Sequence[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ToolchainError(
+            f"the emulator cannot be built: {command[0]} was not done after {_SECONDS} s and was "
+            "ended; try again when the machine is less busy"
+        ) from error
     if done.returncode:
         message = (
             f"the emulator cannot be built: {done.stderr.strip()[:2000]}; "

@@ -9,13 +9,18 @@ from porting.emulate import libraries, sidecar
 from porting.emulate.frontend import Platform
 from porting.emulate.launch import Machine
 from porting.emulate.toolkits import Say, headers
+from porting.emulate.unit_cache import digest_of_file
 from porting.emulate.units import Unit, units_of
 from porting.errors import InputError, UsageError
-from porting.toolkits.cachedir import cache_root
+from porting.toolkits.cachedir import build_once, cache_root
 
-# Lanes of a wave by architecture: gfx9 has 64, all others 32.
-_WIDE = "gfx9"
+# Lanes of a wave, by architecture: those that native/core/device.cpp has products of.
+_WAVES = {
+    "cuda": {"sm_80": 32, "sm_90": 32},
+    "rocm": {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32},
+}
 _DEFAULTS = {("cuda", 32): "sm_90", ("rocm", 64): "gfx942", ("rocm", 32): "gfx1100"}
+_SIDECAR = "sidecar.so"
 _LANGUAGES = {"cuda": "cuda", "rocm": "hip"}
 
 
@@ -71,12 +76,18 @@ def build_sidecar(units: Sequence[Unit], platform: Platform, built: Path) -> Pat
             f"no unit with {wanted.upper()} kernels is in the build folder; name that of the "
             f"{platform.headers.platform} build"
         )
-    read = [f"{unit.source} {' '.join(unit.flags)}" for unit in mine]
-    label = "\n".join([platform.arch, str(platform.wave), *read])
+    objects = sidecar.objects_of(mine, platform)
+    read = [
+        f"{unit.source} {digest_of_file(str(made))}"
+        for unit, made in zip(mine, objects, strict=True)
+    ]
+    label = "\n".join([platform.arch, str(platform.wave), str(built), *read])
     digest = hashlib.sha256(label.encode()).hexdigest()[:16]
-    output = cache_root() / "emulate" / "sidecars" / f"{digest}.so"
-    sidecar.build(mine, platform, built, output)
-    return output
+    folder = build_once(
+        cache_root() / "emulate" / "sidecars" / digest,
+        lambda place: sidecar.link(mine, objects, platform, built, place / _SIDECAR),
+    )
+    return folder / _SIDECAR
 
 
 def platform_of(request: Request, units: Sequence[Unit]) -> str:
@@ -98,7 +109,12 @@ def architecture(platform: str, arch: str, wave: int) -> tuple[str, int]:
         if found is None:
             raise UsageError(f"no GPU of {platform} has waves of {wave} lanes; leave --wave out")
         return found, wave or default
-    own = 64 if arch.startswith(_WIDE) else 32
+    known = _WAVES[platform]
+    if arch not in known:
+        raise UsageError(
+            f"{arch} is no GPU of {platform} that is emulated; say {', '.join(known)} with --arch"
+        )
+    own = known[arch]
     if wave and wave != own:
         raise UsageError(f"{arch} has waves of {own} lanes, not {wave}; leave one of both out")
     return arch, own

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from pathlib import Path
+from time import time_ns
 
 from porting.emulate.alignment import with_checks
 from porting.emulate.frontend import (
@@ -30,37 +31,36 @@ _UNDEFINED = "__emutls_v."
 _SHARED = "__emutls_get_address=eclosion_shared_address"
 
 
-def build(units: Sequence[Unit], platform: Platform, libraries: Path, output: Path) -> None:
-    """Write the sidecar of units to `output`.
+def objects_of(units: Sequence[Unit], platform: Platform) -> list[Path]:
+    """Return the object of each unit, compiled now or before.
 
-    `libraries`: the folder of the emulator's libraries.  Raises InputError with the compiler's
-    words for a unit whose device code cannot be compiled or linked.
+    Raises InputError with the compiler's words for one whose device code cannot be compiled.
     """
     clang = compiler()
     with ThreadPoolExecutor(cpu_count() or 1) as pool:
-        objects = list(pool.map(lambda unit: _object(clang, unit, platform), units))
+        return list(pool.map(lambda unit: _object(clang, unit, platform), units))
+
+
+def link(
+    units: Sequence[Unit],
+    objects: Sequence[Path],
+    platform: Platform,
+    libraries: Path,
+    output: Path,
+) -> None:
+    """Write the sidecar of units to `output`, of the objects in their order.
+
+    `libraries`: the folder of the emulator's libraries.  Raises InputError with the linker's words.
+    """
+    clang = compiler()
     with scratch_folder("porting-emulate-") as scratch:
         table = scratch / "table.c"
         table.write_text(_table(units, objects, platform, clang))
-        library = scratch / output.name
-        command = [str(clang.path), "-shared", "-fPIC", "-w", "-o", str(library)]
+        command = [str(clang.path), "-shared", "-fPIC", "-w", "-o", str(output)]
         command += ["-x", "c", str(table), "-x", "none", *map(str, objects)]
         command += ["-fuse-ld=lld", f"-L{libraries}", "-l:libeclosion_emulator.so.1", "-lm"]
         command += ["-Wl,-z,defs", "-Wl,--build-id"]
         _run(command, f"the sidecar of {len(units)} units")
-        output.parent.mkdir(parents=True, exist_ok=True)
-        library.replace(output) if _same_disk(library, output) else _copy(library, output)
-
-
-def _same_disk(one: Path, other: Path) -> bool:
-    return one.stat().st_dev == other.parent.stat().st_dev
-
-
-def _copy(source: Path, target: Path) -> None:
-    beside = target.with_name(f".{target.name}.new")
-    beside.write_bytes(source.read_bytes())
-    beside.chmod(0o755)
-    beside.replace(target)
 
 
 def _object(clang: Clang, unit: Unit, platform: Platform) -> Path:
@@ -68,12 +68,13 @@ def _object(clang: Clang, unit: Unit, platform: Platform) -> Path:
     asked = reading_command(clang, unit, platform, Path("unit.ll"))
     place = place_of([clang.text, str(unit.folder), *asked], unit.source.stem, own_digest())
     if not place.is_valid():
+        begun = time_ns()
         with scratch_folder("porting-emulate-") as scratch:
             code = scratch / "unit.ll"
             _run(reading_command(clang, unit, platform, code), str(unit.source), unit.folder)
             made = place.object.with_name(f".{scratch.name}.o")
             _make(clang, unit, code, made)
-            place.keep(made, dependencies(Path(f"{code}.d")))
+            place.keep(made, dependencies(Path(f"{code}.d")), begun)
     return place.object
 
 
@@ -142,9 +143,15 @@ def _dynamic_arrays(objects: Sequence[Path], clang: Clang) -> set[str]:
 
 
 def _run(command: Sequence[str], what: str, folder: Path | None = None) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=folder, check=False, timeout=_SECONDS
-    )
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=folder, check=False, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"device code of {what}: {Path(command[0]).name} was not done after {_SECONDS} s and "
+            "was ended; make the unit smaller, or the machine less busy"
+        ) from error
     if done.returncode:
         said = done.stderr.strip() or f"{command[0]} ended with {done.returncode}"
         raise InputError(f"device code of {what} cannot be compiled for the processor:\n{said}")

@@ -13,6 +13,7 @@ from porting.emulate import libraries
 from porting.emulate.comparison import Run
 from porting.emulate.launch import buffers_of, run
 from porting.emulate.machine import Request, architecture, prepare
+from porting.emulate.static_runtime import check
 from porting.emulate.toolkits import Say, headers
 from porting.errors import InputError, UsageError
 from porting.port import PortRequest, port
@@ -20,7 +21,6 @@ from porting.processes import run as run_command
 from porting.settings import load_settings
 
 _SECONDS = 1800
-_BUILD = "build"
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,16 @@ def both(twins: Twins, scratch: Path, say: Say) -> tuple[Run, Run]:
 def _one(twins: Twins, tree: Path, target: Target, say: Say) -> Run:
     platform = twins.request.platform
     say(f"building {platform}")
-    built = _build(tree, platform, target, say)
+    built = tree.with_name(f"{platform}-build")
+    _build(tree, built, platform, target, say)
     machine = prepare(replace(twins.request, builds=(built,)), say)
     program = built / twins.program
     if not program.is_file():
         raise UsageError(f"the {platform} build made no {twins.program}; name a file of its build")
-    report, trace, output = (tree / name for name in ("findings.jsonl", "trace.jsonl", "stdout"))
+    check(program, os.environ)
+    results = tree.with_name(f"{platform}-results")
+    results.mkdir()
+    report, trace, output = (results / name for name in ("findings", "trace", "stdout"))
     say(f"running {platform}")
     outcome = run([str(program), *twins.arguments], machine, report, trace, output)
     findings = tuple(
@@ -85,16 +89,14 @@ def _in_tree(record: Mapping[str, Any], key: str, tree: Path) -> Mapping[str, An
     return {**record, key: str(record[key]).removeprefix(f"{tree}/")}
 
 
-def _build(tree: Path, platform: str, target: Target, say: Say) -> Path:
-    """Return the folder in which a tree was built, with debug information."""
+def _build(tree: Path, folder: Path, platform: str, target: Target, say: Say) -> None:
+    """Build a tree in a folder, with debug information."""
     toolset = find(platform, target, say, os.environ)
-    folder = tree / _BUILD
     configure = ["cmake", "-S", str(tree), "-B", str(folder), "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
     configure += ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_PREFIX_PATH={toolset.home}"]
     configure += [f"-DGPU_PLATFORM={platform}", *(_shared(say) if platform == "cuda" else ())]
     for command in (configure, ["cmake", "--build", str(folder), "--parallel"]):
         _run(command, toolset, tree)
-    return folder
 
 
 def _shared(say: Say) -> Sequence[str]:

@@ -35,14 +35,22 @@ class Place:
         except (OSError, ValueError, AttributeError):
             return False
 
-    def keep(self, made: Path, read: Sequence[str]) -> None:
-        """Move an object here, with the digests of what it was made of."""
+    def keep(self, made: Path, read: Sequence[str], begun: int) -> None:
+        """Move an object here, with the digests of what it was made of.
+
+        `begun`: nanoseconds of the clock before anything was read.  What was saved since then may
+        be older in the object than on the disk: it is made again when it is next asked for.
+        """
+        is_known = all(Path(path).stat().st_mtime_ns < begun for path in read)
         digests = {path: digest_of_file(path) for path in read}
         beside = made.with_suffix(".record")
         beside.write_text(json.dumps(digests))
         self.record.unlink(missing_ok=True)  # no record, no entry, until both are there
         made.replace(self.object)
-        beside.replace(self.record)
+        if is_known:
+            beside.replace(self.record)
+        else:
+            beside.unlink()
 
 
 def place_of(command: Sequence[str], label: str, made_by: str) -> Place:
@@ -67,7 +75,7 @@ def dependencies(path: Path) -> list[str]:
 @cache
 def own_digest() -> str:
     """Return a digest of what makes units ours: this package's Python and headers."""
-    files = [*INCLUDE.parent.glob("*.py"), *(p for p in INCLUDE.rglob("*") if p.is_file())]
+    files = [*INCLUDE.parent.rglob("*.py"), *(p for p in INCLUDE.rglob("*") if p.is_file())]
     texts = (digest_of_file(str(path)) for path in sorted(files))
     return hashlib.sha256("".join(texts).encode()).hexdigest()
 

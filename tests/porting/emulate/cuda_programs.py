@@ -73,5 +73,6 @@ def build(home: CudaHome, folder: Path, cases: str, options: Sequence[str] = ())
     built = libraries.build(headers)
     library = folder / "sidecar.so"
     unit = Unit(source, folder, "cuda", ("-std=c++17",))
-    sidecar.build([unit], Platform(headers, _ARCH, 32), built, library)
+    platform = Platform(headers, _ARCH, 32)
+    sidecar.link([unit], sidecar.objects_of([unit], platform), platform, built, library)
     return Program(path, Machine(built, (library,), _ARCH, RELEASE, 32))

@@ -75,7 +75,8 @@ class Device:
         unit = Unit(path, self.folder, self.platform.language, flags)
         output = self.folder / f"{name}.so"
         built = libraries.build(self.linked or self.headers)
-        sidecar.build([unit], self.platform, built, output)
+        objects = sidecar.objects_of([unit], self.platform)
+        sidecar.link([unit], objects, self.platform, built, output)
         return output
 
     def run(self, source: str, launches: Sequence[Launch], *flags: str) -> Ran:

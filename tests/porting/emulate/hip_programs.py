@@ -123,5 +123,6 @@ def build(sysroot: Sysroot, folder: Path, cases: str) -> Program:
     built = libraries.build(headers)
     library = folder / "sidecar.so"
     unit = Unit(source, folder, "hip", ("-std=c++17",))
-    sidecar.build([unit], Platform(headers, _ARCH, 64), built, library)
+    platform = Platform(headers, _ARCH, 64)
+    sidecar.link([unit], sidecar.objects_of([unit], platform), platform, built, library)
     return Program(path, Machine(built, (library,), _ARCH, "7.1", 64))

@@ -33,7 +33,7 @@ def told(cuda: Run, rocm: Run, ignored: str = "") -> list[tuple[str, str]]:
 
 
 def test_runs_when_all_is_the_same() -> None:
-    held = (buffer_of(1, ["a", "b"]), buffer_of(2, None))
+    held = (buffer_of(1, ["a", "b"]), buffer_of(2, ["c"]))
     cuda = run_on("cuda", "1\n2\n", status=4, buffers=held)
     rocm = run_on("rocm", "1\n2\n", status=4, buffers=held)
     assert differences(cuda, rocm) == []
@@ -141,3 +141,10 @@ def test_buffers_when_one_has_the_same_words_in_another_order() -> None:
     cuda = run_on("cuda", buffers=({**buffer_of(1, ["a"]), "words": "w"}, buffer_of(2, ["c"])))
     rocm = run_on("rocm", buffers=({**buffer_of(1, ["b"]), "words": "w"}, buffer_of(2, ["d"])))
     assert [kind for kind, _text in told(cuda, rocm)] == ["order", "buffer"]
+
+
+def test_buffers_when_one_is_too_large_to_be_looked_at() -> None:
+    large = {**buffer_of(1, ["a"], 1 << 29), "digests": None, "words": None}
+    cuda, rocm = (run_on(name, buffers=(large,)) for name in ("cuda", "rocm"))
+    text = "buffer 1: of 536870912 bytes, allocated at main.cu:1, is too large to be looked at"
+    assert told(cuda, rocm) == [("unread", text)]

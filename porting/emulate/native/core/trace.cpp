@@ -42,9 +42,9 @@ std::uint64_t digest(const unsigned char* bytes, std::size_t size) {
 // array do so in an order of their own.
 std::uint64_t content(const unsigned char* bytes, std::size_t size) {
   std::uint64_t sum = 0;
-  for (std::size_t at = 0; at + 4 <= size; at += 4) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes + at, 4);
+  for (std::size_t at = 0; at < size; at += 4) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, std::min<std::size_t>(4, size - at));
     std::uint64_t mixed = (word + 1ULL) * 0x9E3779B97F4A7C15ULL;
     mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9ULL;
     sum += mixed ^ mixed >> 32;
@@ -77,7 +77,9 @@ __attribute__((destructor)) void trace_what_is_left() {
   for (int device = 0; device < device_count(); ++device) {
     synchronize_device(device);
   }
-  for (const Allocation& each : Memory::get().live()) trace_buffer(each);
+  for (const Allocation& each : Memory::get().live()) {
+    if (each.is_ready) trace_buffer(each);  // else a graph's that is not run
+  }
 }
 
 }  // namespace
@@ -85,6 +87,7 @@ __attribute__((destructor)) void trace_what_is_left() {
 void trace_buffer(const Allocation& allocation) {
   const std::string& path = Config::get().trace;
   const bool is_devices = allocation.kind == MemoryKind::kDevice ||
+                          allocation.kind == MemoryKind::kHeap ||
                           allocation.kind == MemoryKind::kManaged;
   if (path.empty() || !is_devices || allocation.size == 0) return;
   const std::size_t part =
