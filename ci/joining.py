@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ci.cells import CHECKED, PLATFORMS
 from ci.errors import ParityError
-from ci.junit import WORST, Case, Outcome, Report
+from ci.junit import WORST, Case, Outcome, Report, name_of, path_of
 
 SUITE = "tests.parity."
 
@@ -153,10 +153,7 @@ def row_name(place: str, name: str, platform: str) -> str:
     """
     if not place:
         return f"{_path(name)}::(collection)"
-    base, bracket, inside = name.partition("[")
-    parameters, _, _group = inside.rpartition("]")
-    if not bracket:
-        base = base.partition("@")[0]
+    base, parameters = name_of(name)
     kept = "-".join(part for part in parameters.split("-") if part != platform)
     return f"{_path(place)}::{base}{f'[{kept}]' if kept else ''}"
 
@@ -168,10 +165,8 @@ def area(test: str) -> str:
 
 def _path(dotted: str) -> str:
     """Return a dotted module below the suite as a path, with its classes after `::`."""
-    parts = dotted.removeprefix(SUITE).split(".")
-    last = max((i for i, part in enumerate(parts) if part.startswith("test_")), default=-1)
-    modules = parts[: last + 1] or parts[:1]
-    return "::".join(["/".join(modules), *parts[len(modules) :]])
+    modules, classes = path_of(dotted.removeprefix(SUITE))
+    return "::".join(["/".join(modules), *classes])
 
 
 def _column(report: Report) -> Column:

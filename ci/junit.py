@@ -91,6 +91,20 @@ def read(path: Path) -> Report:
     return Report({name: found[name] for name in FACTS}, cases)
 
 
+def path_of(place: str) -> tuple[list[str], list[str]]:
+    """Return a case's dotted place as folders with their module, and the classes in it."""
+    parts = place.split(".")
+    last = max((i for i, part in enumerate(parts) if part.startswith("test_")), default=0)
+    return parts[: last + 1], parts[last + 1 :]
+
+
+def name_of(name: str) -> tuple[str, str]:
+    """Return a case's function and its parameters, less the group that xdist adds to the name."""
+    function, bracket, inside = name.partition("[")
+    parameters, _, _group = inside.rpartition("]")
+    return (function, parameters) if bracket else (function.partition("@")[0], "")
+
+
 def cell_of(path: Path) -> str:
     """Return the cell that a file says it is of, even one that is cut off; else its name."""
     try:

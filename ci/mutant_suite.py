@@ -21,6 +21,7 @@ from xml.etree import ElementTree as ET
 
 from ci.cells import Cell, read_matrix
 from ci.errors import ParityError
+from ci.junit import name_of, path_of
 
 _GRACE = 25  # seconds that a run has to end what it began, after a signal
 _MARK = "ECLOSION_MUTANTS"
@@ -280,4 +281,10 @@ def outcomes_of(report: Path) -> dict[str, bool]:
 
 
 def _name(place: str, name: str) -> str:
-    return f"{place.replace('.', '/')}.py::{name}"
+    """Return what pytest calls a test; a module that could not be collected has no place."""
+    modules, classes = path_of(place or name)
+    path = f"{'/'.join(modules)}.py"
+    if not place:
+        return path
+    function, parameters = name_of(name)
+    return "::".join([path, *classes, f"{function}[{parameters}]" if parameters else function])

@@ -117,25 +117,34 @@ def _judged(
 def _tried(
     mutant: Mutant, part: Part, tests: Sequence[str], place: Place, baseline: Baseline
 ) -> Result:
+    """Run tests of a part with the fault, and those that fail and are not named once more.
+
+    A busy machine fails a test now and then. What the emulator itself found as a run ended does
+    not depend on that.
+    """
     ran = suite.run(part, place, tests, _SECONDS)
-    if ran.end is End.BROKE:
-        return Result(mutant, Verdict.BROKEN, part.name, note=ran.said[-1500:])
-    if ran.end is End.HUNG:
-        return Result(mutant, Verdict.CAUGHT, part.name, note="hung")
+    if ended := _ended_early(mutant, part, ran):
+        return ended
     failed = newly_failed(ran, baseline.of(part))
     named = [test for test in failed if test.startswith(mutant.caught_by)]
-    if named or (failed and _fails_again(part, failed[:_AGAIN], place)):
+    busy = [test for test in failed if not test.startswith(suite.ENDING)][:_AGAIN]
+    if busy and not named:
+        again = suite.run(part, place, busy, _SECONDS)
+        if ended := _ended_early(mutant, part, again):
+            return ended
+        failed = newly_failed(again, baseline.of(part))
+    if failed:
         return Result(mutant, Verdict.CAUGHT, part.name, tuple(named or failed))
     return Result(mutant, Verdict.SURVIVED)
 
 
-def _fails_again(part: Part, tests: Sequence[str], place: Place) -> bool:
-    """Tell whether tests fail once more: a busy machine fails one now and then."""
-    real = [test for test in tests if not test.startswith(suite.ENDING)]
-    if not real:  # the emulator found a fault, which does not depend on how busy it is
-        return True
-    ran = suite.run(part, place, real, _SECONDS)
-    return ran.end is not End.FINISHED or bool(ran.failed)
+def _ended_early(mutant: Mutant, part: Part, ran: Ran) -> Result | None:
+    """Return the verdict of a run that says nothing of its tests; None when it has finished."""
+    if ran.end is End.BROKE:
+        return Result(mutant, Verdict.BROKEN, part.name, note=ran.said[-1500:])
+    if ran.end is End.HUNG:
+        return Result(mutant, Verdict.CAUGHT, part.name, note="hung")
+    return None
 
 
 def table(results: Collection[Result]) -> str:

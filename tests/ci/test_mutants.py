@@ -57,8 +57,26 @@ def test_sum_when_nothing_is_added():
 def test_sum_that_is_wrong_anyhow():
     assert add(2, 2) == 5
 """
+# Names that a report has otherwise than pytest takes them.
+GROUPED = """
+import pytest
+from pathlib import Path
+from porting.emulate.sum import add
+
+@pytest.mark.xdist_group("one")
+@pytest.mark.parametrize("number", ["a@b"])
+def test_sum_when_grouped(number):
+    assert add(2, 3) == 5
+
+@pytest.mark.xdist_group("one")
+class TestSum:
+    def test_sum_when_it_fails_once(self):
+        seen = Path("seen")
+        assert add(2, 3) == 5 or seen.exists() or seen.touch()
+"""
 HANGS = "import threading\n\ndef test_event_when_it_never_comes():\n    threading.Event().wait()\n"
 SUMS = "tests/porting/emulate/test_sum.py"
+GROUPS = "tests/porting/emulate/test_groups.py"
 PLAIN = Part("emulator")
 
 
@@ -77,6 +95,7 @@ def place(tmp_path: Path) -> Place:
         "porting/emulate/__init__.py": "",
         "porting/emulate/sum.py": SUM,
         SUMS: TEST,
+        GROUPS: GROUPED,
         "tests/porting/emulate/test_hangs.py": HANGS,
         "sitecustomize.py": "import sys\nsys.meta_path[:] = [\n"
         "    f for f in sys.meta_path if type(f).__name__ != 'ScikitBuildRedirectingFinder']\n",
@@ -254,6 +273,17 @@ def test_run_when_it_ends_says_what_became_of_each_test(place: Place) -> None:
     assert len(ran.tests) == 3
 
 
+def test_run_when_tests_have_groups_and_classes_names_them_as_pytest_does(place: Place) -> None:
+    ran = suite.run(PLAIN, place, [GROUPS], 50)
+
+    assert ran.tests == {
+        f"{GROUPS}::test_sum_when_grouped[a@b]": True,
+        f"{GROUPS}::TestSum::test_sum_when_it_fails_once": True,
+        "the end of emulator": True,
+    }
+    assert suite.run(PLAIN, place, [*ran.tests][:2], 50).tests == ran.tests
+
+
 def test_run_when_nothing_is_collected_has_broken_off(place: Place) -> None:
     assert suite.run(PLAIN, place, ["tests/nothing.py"], 50).end is End.BROKE
 
@@ -302,6 +332,28 @@ def test_mutant_when_no_test_minds_survives(place: Place) -> None:
     mutant = _mutant("return a + b", "return b + a")
 
     assert judge(mutant, {PLAIN: [SUMS]}, place, _baseline(place)).verdict is Verdict.SURVIVED
+
+
+@pytest.mark.timeout(180)  # three runs of pytest
+def test_mutant_when_tests_fail_that_it_does_not_name_they_are_run_again(place: Place) -> None:
+    twice = f"{GROUPS}::test_sum_when_grouped[a@b]"
+    once = f"{GROUPS}::TestSum::test_sum_when_it_fails_once"
+    baseline = Baseline(place)
+    baseline.learn({PLAIN: [GROUPS]})
+
+    assert judge(_mutant(), {PLAIN: [once, twice]}, place, baseline).tests == (twice,)
+
+
+@pytest.mark.timeout(180)  # three runs of pytest
+def test_mutant_when_the_second_run_breaks_off_is_not_caught(place: Place) -> None:
+    baseline = Baseline(place)
+    baseline.learn({PLAIN: [GROUPS]})
+    (place.tree / GROUPS).write_text(GROUPED.replace("seen.touch()", "Path(__file__).unlink()"))
+
+    result = judge(_mutant(), {PLAIN: [f"{GROUPS}::TestSum"]}, place, baseline)
+
+    assert result.verdict is Verdict.BROKEN
+    assert "no tests ran" in result.note
 
 
 def test_mutant_when_it_does_not_build_is_not_caught(place: Place) -> None:
