@@ -115,7 +115,7 @@ def nvidia_gpus() -> set[str]:
     query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     try:
         asked = _ask(query, _QUICK)
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, CannotRunError):
         return set()
     return set(sm_targets(asked.stdout)) if asked.returncode == 0 else set()
 
@@ -126,10 +126,18 @@ def sm_targets(capabilities: str) -> Iterable[str]:
         yield f"sm_{major}{minor}"
 
 
-def _ask(command: list[str], seconds: int) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds
-    )
+def _ask(command: list[str], seconds: float) -> "subprocess.CompletedProcess[str]":
+    """Run a command to its end.  Raises CannotRunError when it takes longer than it may."""
+    try:
+        return subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds
+        )
+    except subprocess.TimeoutExpired as error:
+        said = " ".join(word for word in command if "\n" not in word)
+        raise CannotRunError(
+            f"`{said}` has not ended in {seconds} seconds; "
+            f"see what it waits for, or run again when the machine is less busy"
+        ) from error
 
 
 def _own_version() -> str:

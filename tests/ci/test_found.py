@@ -72,6 +72,28 @@ def test_python_when_it_lacks_the_suite(tmp_path: Path, monkeypatch: pytest.Monk
         found.find_python(f"3.{sys.version_info.minor}", bare)
 
 
+def test_python_and_toolkit_when_they_do_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = interpreter(tmp_path, "exec sleep 60")
+    monkeypatch.setattr(found, "_QUICK", 0.2)
+    monkeypatch.setattr(found, "_SLOW", 0.3)
+    with pytest.raises(CannotRunError, match=rf"^`{slow} -c .*` has not ended in 0\.2 seconds; "):
+        found.find_python("3.11", slow)
+    with pytest.raises(CannotRunError, match=rf"^`{slow} -m porting .*` has not ended in 0\.3 sec"):
+        found.find_toolkit(TOOLKITS["cuda-13"], slow)
+
+
+def test_gpus_when_the_driver_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nwhile :; do :; done\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(found, "_QUICK", 0.2)
+    assert found.nvidia_gpus() == set()
+
+
 def test_gpus_when_the_kernel_lists_nodes(tmp_path: Path) -> None:
     for number, version in enumerate((0, 90010, 90402, 110000, 120001)):
         node = tmp_path / str(number)
