@@ -159,10 +159,13 @@ BAD_FREE = Code(
     _TOPIC,
     Severity.ERROR,
     "bad free",
-    "Device code frees what device code's malloc or new did not give: a pointer into the middle"
-    " of an allocation, one that was freed before, or none at all.  The kernel ends there.\n\n"
-    "A wrong argument of cudaFree or hipFree is no finding: the call returns an error.\n\n"
-    "What to do: free the pointer that malloc returned, once.",
+    "Device code frees what device code's malloc or new did not give: memory that the host"
+    " allocated, a pointer into the middle of an allocation, one that was freed before, or none at"
+    " all.  The kernel ends there.\n\n"
+    "A wrong argument of cudaFree or hipFree is no finding: the call returns an error, of what"
+    " device code's malloc gave too.\n\n"
+    "What to do: free the pointer that malloc returned, once, and in device code; free what the host"
+    " allocated on the host.",
 )
 LEAK = Code(
     "EMU013",

@@ -148,7 +148,7 @@ void* eclosion_device_malloc(unsigned long long size) {
   need_stack();
   void* address = nullptr;
   const Status status = Memory::get().allocate(
-      size, MemoryKind::kDevice, current.block->grid().request().device, 0,
+      size, MemoryKind::kHeap, current.block->grid().request().device, 0,
       __builtin_return_address(0), &address);
   return status == Status::kSuccess ? address : nullptr;
 }
@@ -157,13 +157,20 @@ void eclosion_device_free(void* address) {
   need_stack();
   if (address == nullptr) return;
   const void* site = __builtin_return_address(0);
-  if (Memory::get().free(address, MemoryKind::kDevice, site) !=
+  if (Memory::get().free(address, MemoryKind::kHeap, site) ==
       Status::kSuccess) {
-    Finding finding = here(Kind::kBadFree, site);
-    finding.text = "free of what malloc did not give";
-    tell(finding);
-    current.block->stop(Status::kLaunchFailure);
+    return;
   }
+  Finding finding = here(Kind::kBadFree, site);
+  const auto found = Memory::get().find(address);
+  if (found && found->kind != MemoryKind::kHeap) {
+    finding.text = "free of what the host allocated";
+    finding.also.push_back({found->site, "it was allocated here"});
+  } else {
+    finding.text = "free of what malloc did not give";
+  }
+  tell(finding);
+  current.block->stop(Status::kLaunchFailure);
 }
 
 unsigned long long eclosion_clock(void) {

@@ -48,8 +48,9 @@ void tell_leak(const std::string& text, const void* site) {
 void tell_memory() {
   std::map<const void*, Sum> sums;
   for (const Allocation& each : Memory::get().live()) {
-    const bool is_devices =
-        each.kind == MemoryKind::kDevice || each.kind == MemoryKind::kManaged;
+    const bool is_devices = each.kind == MemoryKind::kDevice ||
+                            each.kind == MemoryKind::kHeap ||
+                            each.kind == MemoryKind::kManaged;
     if (!is_devices || each.site == nullptr) continue;
     ++sums[each.site].count;
     sums[each.site].bytes += each.size;

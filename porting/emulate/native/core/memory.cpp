@@ -21,8 +21,8 @@ std::uintptr_t number_of(const void* address) {
 }
 
 bool is_allocated(MemoryKind kind) {
-  return kind == MemoryKind::kDevice || kind == MemoryKind::kPinned ||
-         kind == MemoryKind::kManaged;
+  return kind == MemoryKind::kDevice || kind == MemoryKind::kHeap ||
+         kind == MemoryKind::kPinned || kind == MemoryKind::kManaged;
 }
 
 }  // namespace

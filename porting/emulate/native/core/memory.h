@@ -17,6 +17,7 @@ namespace eclosion::emulator {
 
 enum class MemoryKind {
   kDevice,
+  kHeap,    // of a device, by its code's own malloc
   kPinned,  // of the host, mapped into devices
   kManaged,
   kRegistered,  // the host's own, outside the arena
@@ -49,7 +50,7 @@ class Memory {
   static Memory& get();
 
   // Allocate; 0 bytes give a null address and success. kOutOfMemory when the
-  // device (kDevice, kManaged) has less left, in steps of kGranule. Addresses
+  // device (all but kPinned) has less left, in steps of kGranule. Addresses
   // are multiples of kGranule, those of kPinned and kManaged have pages of
   // their own. Contents are not zero but 0xCB, where a program that counts on
   // zeros is to fail, except of allocations over 64 MiB and over 1 GiB in all,

@@ -25,7 +25,9 @@ Status take_place(MemoryState& state, Record& record) {
   const std::lock_guard lock(state.mutex);
   Allocation& made = record.allocation;
   if (!state.charge(made.device, record.charge)) return Status::kOutOfMemory;
-  record.is_chunk = made.kind == MemoryKind::kDevice && made.size < kLarge;
+  const bool is_devices =
+      made.kind == MemoryKind::kDevice || made.kind == MemoryKind::kHeap;
+  record.is_chunk = is_devices && made.size < kLarge;
   record.span = record.is_chunk ? align_up(made.size, kGranule) + kGranule
                                 : align_up(made.size, kPage) + kPage;
   const auto base = record.is_chunk ? state.take_chunk(record.span)
