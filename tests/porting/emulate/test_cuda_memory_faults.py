@@ -3,7 +3,7 @@
 import pytest
 
 from porting.toolkits.cuda import CudaHome
-from tests.porting.emulate.cuda_programs import build
+from tests.porting.emulate.cuda_programs import RELEASE, build
 from tests.porting.emulate.hip_programs import Program
 
 pytestmark = pytest.mark.timeout(600)
@@ -75,7 +75,8 @@ CASE(device_frees_nobodys) {
   T(cudaDeviceSynchronize());
 }
 
-CUdeviceptr shut(unsigned char value) {
+CUdeviceptr shut(unsigned char value,
+                 CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READ) {
   cudaFree(nullptr);
   CUmemAllocationProp kind{};
   kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -92,7 +93,7 @@ CUdeviceptr shut(unsigned char value) {
   cuMemSetAccess(base, 2 * kUnit, &access, 1);
   D(cuMemsetD8(base, value, 2 * kUnit));
   T(cudaDeviceSynchronize());
-  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+  access.flags = flags;
   D(cuMemSetAccess(base, 2 * kUnit, &access, 1));
   return base;
 }
@@ -120,6 +121,11 @@ CASE(only_read_and_copied_to) {
 }
 CASE(only_read_and_written) {
   writes<<<1, 1>>>(reinterpret_cast<int*>(shut(1)));
+  T(cudaDeviceSynchronize());
+}
+CASE(closed_and_written) {
+  const CUdeviceptr base = shut(1, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+  writes<<<1, 1>>>(reinterpret_cast<int*>(base));
   T(cudaDeviceSynchronize());
 }
 CASE(only_read_and_added_to) {
@@ -159,6 +165,25 @@ OK = "cudaSuccess"
 def program(cuda_home: CudaHome, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of this file's cases."""
     return build(cuda_home, tmp_path_factory.mktemp("memory_faults"), CASES)
+
+
+@pytest.mark.parametrize(
+    ("case", "freed"),
+    [
+        ("freed_by_the_runtime", OK),
+        ("freed_by_the_driver", "CUDA_SUCCESS"),
+        ("freed_from_another_device", OK),
+    ],
+)
+def test_pinned_memory_when_a_copy_still_uses_it(program: Program, case: str, freed: str) -> None:
+    late = program.on({"ECLOSION_EMULATOR_DELAY_US": "100000"}, release=RELEASE, devices=2)
+    ran = late.run(case, succeeds=False)
+    assert ran.findings == []
+    assert ran.lines == [*[OK] * 5, freed, OK, "7"]
+
+
+def test_a_capture_when_pinned_memory_is_freed(program: Program) -> None:
+    assert program.run("freed_while_captured").lines == [OK] * 5
 
 
 @pytest.mark.parametrize("case", ["device_frees_the_hosts", "device_frees_a_pools"])

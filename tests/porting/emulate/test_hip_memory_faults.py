@@ -87,6 +87,15 @@ def program(sysroot: Sysroot, tmp_path_factory: pytest.TempPathFactory) -> Progr
     return build(sysroot, tmp_path_factory.mktemp("memory_faults"), CASES)
 
 
+@pytest.mark.parametrize("case", ["freed", "freed_by_its_other_name", "freed_from_another_device"])
+def test_pinned_memory_when_a_copy_still_uses_it(program: Program, case: str) -> None:
+    """hip_runtime_api.h, hipHostFree: "performs an implicit hipDeviceSynchronize() call"."""
+    late = program.on({"ECLOSION_EMULATOR_DELAY_US": "100000"}, devices=2)
+    ran = late.run(case, succeeds=False)
+    assert ran.findings == []
+    assert ran.lines == [*[OK] * 7, "7"]
+
+
 def test_memory_of_the_host_when_device_code_frees_it(program: Program) -> None:
     ran = program.run("device_frees_the_hosts")
     assert ran.lines == [OK, "hipErrorLaunchFailure"]

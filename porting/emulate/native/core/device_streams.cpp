@@ -159,6 +159,20 @@ Status synchronize_device(int device) {
   return device_failure(device);
 }
 
+void drain_devices() {
+  if (is_forked_child()) return;
+  std::vector<OperationRef> last;
+  {
+    const std::scoped_lock guard(streams_lock());
+    for (int device = 0; device < kMostDevices; ++device) {
+      for (const auto& stream : streams_of(device)) {
+        if (stream->tail) last.push_back(stream->tail);
+      }
+    }
+  }
+  wait_on_host(last);
+}
+
 Status reset_device(int device) {
   if (is_forked_child()) return Status::kNotInitialized;
   std::vector<OperationRef> last;

@@ -135,6 +135,9 @@ class Event : public std::enable_shared_from_this<Event> {
 
 // Wait for all streams of a device; the first failure of any.
 Status synchronize_device(int device);
+// Wait for what was put into the streams of all devices, whether it fails or
+// not. Captures go on: they are no work yet.
+void drain_devices();
 
 // Whether the calling thread may call what a capture forbids (cudaMalloc under
 // the global mode, synchronisation...): kSuccess, or the capture is invalidated

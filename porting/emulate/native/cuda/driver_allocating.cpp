@@ -79,7 +79,7 @@ Status free_device(void* address, const void* site) {
     const Status status = emulator::synchronize_device(found->device);
     if (status != Status::kSuccess) return status;
   }
-  // One that is not found was freed before, which the core tells.
+  // free() refuses what is not found: it was freed before, or never allocated.
   const MemoryKind kind = found ? found->kind : MemoryKind::kDevice;
   return Memory::get().free(address, kind, site);
 }
@@ -88,10 +88,11 @@ Status free_pinned(void* address, const void* site) {
   if (address == nullptr) return Status::kSuccess;
   const std::optional<Allocation> found = Memory::get().find(address);
   if (found && found->kind != MemoryKind::kPinned) return Status::kInvalidValue;
-  if (found && found->device >= 0) {
-    const Status status = emulator::synchronize_device(found->device);
-    if (status != Status::kSuccess) return status;
-  }
+  // All devices reach it (CUDA C++ Programming Guide, "Unified Virtual Address
+  // Space"), so the work of any may still use it.
+  if (found) emulator::drain_devices();
+  const Status status = emulator::device_failure(emulator::current_device());
+  if (status != Status::kSuccess) return status;
   return Memory::get().free(address, MemoryKind::kPinned, site);
 }
 

@@ -48,10 +48,15 @@ std::optional<emulator::Allocation> begins_at(const void* address) {
 
 // hip_runtime_api.h, hipFree and hipHostFree: "This API performs an implicit
 // hipDeviceSynchronize() call"; from 7.0 on not for what hipMallocAsync gave
-// (HIP documentation, "HIP API 7.0 changes", "Update hipFree").
-bool has_to_wait(const emulator::Allocation& allocation) {
+// (HIP documentation, "HIP API 7.0 changes", "Update hipFree"). Memory of the
+// host is every device's.
+void wait_for_users(const emulator::Allocation& allocation) {
   const bool is_pooled = allocation.pool != 0;
-  return allocation.device >= 0 && !(is_pooled && release_is_at_least(7));
+  if (allocation.device < 0) {
+    emulator::drain_devices();
+  } else if (!is_pooled || !release_is_at_least(7)) {
+    (void)emulator::synchronize_device(allocation.device);
+  }
 }
 
 // Free what one of two kinds has; `otherwise`: the error of another address.
@@ -60,11 +65,8 @@ hipError_t release(void* address, MemoryKind kind, MemoryKind second,
   if (address == nullptr) return hipSuccess;
   const auto found = begins_at(address);
   const bool is_kind = found && (found->kind == kind || found->kind == second);
-  // What is not there is told as a finding by free().
   if (found && !is_kind) return otherwise;
-  if (is_kind && has_to_wait(*found)) {
-    (void)emulator::synchronize_device(found->device);
-  }
+  if (is_kind) wait_for_users(*found);
   if (kind == MemoryKind::kDevice && emulator::free_of_graph(address, site)) {
     return hipSuccess;
   }
