@@ -13,8 +13,9 @@ OUT_OF_BOUNDS = Code(
     Severity.ERROR,
     "out of bounds",
     "Device code, a copy or a fill reaches memory behind an allocation, across the end of one, or"
-    " where nothing is allocated; or a kernel leaves a variable in shared or device memory.  The"
-    " access is not carried out: the kernel ends there, a copy is refused.\n\n"
+    " where nothing is allocated; or a kernel leaves a variable in shared or device memory; or"
+    " memory that cuMemSetAccess or hipMemSetAccess let be read only is written.  The access is not"
+    " carried out: the kernel ends there, a copy is refused.\n\n"
     "Typical causes: `<=` for `<` in the check of an index; a grid that is rounded up to whole"
     " blocks without such a check; a shared array sized by 32 lanes and indexed by 64, where"
     " waves of gfx9 are 64 wide; memory of a pool that is used by a stream which does not"

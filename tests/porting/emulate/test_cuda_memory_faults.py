@@ -210,3 +210,40 @@ def test_memory_when_device_code_frees_it_again(program: Program) -> None:
     assert [(one["code"], one["text"]) for one in ran.findings] == [
         ("EMU012", "free of what malloc did not give")
     ]
+
+
+ILLEGAL = "cudaErrorIllegalAddress"
+SHUT = ["CUDA_SUCCESS", OK, "CUDA_SUCCESS"]
+
+
+def test_memory_when_it_is_mapped_for_reading(program: Program) -> None:
+    ran = program.run("only_read")
+    assert ran.lines == [*SHUT, *[OK] * 3, str(0x01010101), "CUDA_SUCCESS", "1"]
+
+
+@pytest.mark.parametrize(
+    ("case", "statuses", "text"),
+    [
+        ("only_read_and_filled", ["CUDA_SUCCESS", ILLEGAL], "fill of 16 bytes"),
+        ("only_read_and_copied_to", ["CUDA_SUCCESS", ILLEGAL], "copy from the host of 4 bytes"),
+        ("only_read_and_written", [ILLEGAL], "write of 4 bytes"),
+        ("only_read_and_added_to", [ILLEGAL], "atomic access of 4 bytes"),
+    ],
+)
+def test_memory_when_it_is_mapped_for_reading_and_written(
+    program: Program, case: str, statuses: list[str], text: str
+) -> None:
+    """cuda.h, CU_MEM_ACCESS_FLAGS_PROT_READ: "Make the address range read accessible"."""
+    ran = program.run(case, succeeds=False)
+    assert (ran.status, ran.lines) == (0, [*SHUT, *statuses])
+    [finding] = ran.findings
+    assert finding["code"] == "EMU001"
+    assert finding["text"].startswith(text)
+    assert finding["text"].endswith("in memory that is mapped for reading only")
+
+
+def test_memory_when_it_is_mapped_and_closed(program: Program) -> None:
+    ran = program.run("closed_and_written")
+    assert ran.lines == [*SHUT, ILLEGAL]
+    [finding] = ran.findings
+    assert finding["text"].endswith("in mapped memory to which no access was given")

@@ -59,6 +59,11 @@ std::optional<Allocation> below(std::uintptr_t address) {
   return std::nullopt;
 }
 
+bool is_readable_mapped(const Access& access) {
+  const auto* at = reinterpret_cast<const void*>(access.address);
+  return Memory::get().readable_mapped(at, access.size) == access.size;
+}
+
 [[noreturn]] void refuse_arena(const Access& access) {
   const void* freed_at = nullptr;
   const auto* at = reinterpret_cast<const void*>(access.address);
@@ -75,7 +80,14 @@ std::optional<Allocation> below(std::uintptr_t address) {
   }
   Finding finding = finding_of(Kind::kOutOfBounds, access);
   const auto near = inside ? inside : below(access.address);
-  if (inside && !inside->is_ready) {
+  if (is_readable_mapped(access)) {  // all the same, so it is a write
+    finding.text += ", in memory that is mapped for reading only";
+    finding.also.push_back({near->site, "it was allocated here"});
+  } else if (inside && inside->kind == MemoryKind::kVirtual &&
+             inside->flags == 0) {
+    finding.text += ", in mapped memory to which no access was given";
+    finding.also.push_back({near->site, "it was allocated here"});
+  } else if (inside && !inside->is_ready) {
     finding.text +=
         ", in memory that a stream allocates, which this work does not wait "
         "for";
@@ -101,6 +113,7 @@ void check_arena(const Access& access, std::uintptr_t offset) {
   if (end <= usable) return;
   const std::size_t next = end - kGranule;
   if (usable == kGranule && next <= shadow[offset / kGranule + 1]) return;
+  if (!access.is_write && is_readable_mapped(access)) return;
   refuse_arena(access);
 }
 

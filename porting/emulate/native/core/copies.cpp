@@ -110,18 +110,42 @@ const char* copy_name(const void* to, const void* from) {
 }
 
 // Whether memory is still, or already, what it was when the work was asked for:
-// it may be freed meanwhile, or be a pool's whose stream is not there yet.
-bool is_usable(const Placement& at, const Box& box) {
+// it may be freed meanwhile, be a pool's whose stream is not there yet, or be
+// mapped for reading only.
+bool is_usable(const Placement& at, const Box& box, bool is_written) {
   if (!in_arena(at.base)) return true;
+  const Memory& memory = Memory::get();
   bool usable = true;
   for_each_row(box, [&](std::size_t y, std::size_t z) {
-    usable = usable && shadow_allows(Memory::get().shadow(),
-                                     offset_of(row_of(at, y, z)), box.width);
+    const unsigned char* const row = row_of(at, y, z);
+    usable =
+        usable &&
+        (shadow_allows(memory.shadow(), offset_of(row), box.width) ||
+         (!is_written && memory.readable_mapped(row, box.width) == box.width));
   });
   return usable;
 }
 
-Status refuse(const Operation& operation, const Placement& at) {
+Status refuse_read_only(const Operation& operation, const Placement& at,
+                        std::size_t span) {
+  Finding finding;
+  finding.kind = Kind::kOutOfBounds;
+  finding.text = operation.title().what + " of " + std::to_string(span) +
+                 " bytes, in memory that is mapped for reading only";
+  finding.at = {operation.title().site, "asked for here"};
+  if (const auto found = Memory::get().find(at.base)) {
+    finding.also.push_back({found->site, "allocated here"});
+  }
+  tell(finding);
+  return Status::kIllegalAddress;
+}
+
+Status refuse(const Operation& operation, const Placement& at, const Box& box) {
+  // What is readable all through is refused to writers only.
+  const std::size_t span = at.span(box);
+  if (Memory::get().readable_mapped(at.base, span) == span) {
+    return refuse_read_only(operation, at, span);
+  }
   Finding finding;
   finding.kind = Kind::kUseAfterFree;
   finding.text = operation.title().what +
@@ -165,10 +189,7 @@ std::size_t bytes_at(const void* address, std::size_t most) {
   // What is pageable may begin in registered memory and end after it.
   if (found && found->kind == MemoryKind::kRegistered) return most;
   if (found && found->kind == MemoryKind::kVirtual) {
-    // Mappings behind each other are one range, as far as access is given.
-    const std::size_t offset = offset_of(address);
-    return shadow_usable(memory.shadow(), offset,
-                         std::min(most, memory.arena_size() - offset));
+    return memory.readable_mapped(address, most);
   }
   if (found) return std::min(most, rest_of(*found, address));
   if (in_arena(address)) return 0;
@@ -196,8 +217,8 @@ Status plan_copy(const Placement& to, const Placement& from, const Box& box,
   }
   work->body = [to, from, box](Operation& operation) {
     if (box.is_empty()) return Status::kSuccess;
-    if (!is_usable(to, box)) return refuse(operation, to);
-    if (!is_usable(from, box)) return refuse(operation, from);
+    if (!is_usable(to, box, true)) return refuse(operation, to, box);
+    if (!is_usable(from, box, false)) return refuse(operation, from, box);
     const Placement target = seen(to);
     const Placement source = seen(from);
     for_each_row(box, [&](std::size_t y, std::size_t z) {
@@ -219,7 +240,7 @@ Status plan_fill(const Placement& to, const Box& box, std::uint32_t value,
   }
   work->body = [to, box, value, element](Operation& operation) {
     if (box.is_empty()) return Status::kSuccess;
-    if (!is_usable(to, box)) return refuse(operation, to);
+    if (!is_usable(to, box, true)) return refuse(operation, to, box);
     const Placement target = seen(to);
     for_each_row(box, [&](std::size_t y, std::size_t z) {
       fill_row(row_of(target, y, z), box.width, value, element);

@@ -149,6 +149,22 @@ std::optional<Allocation> Memory::find(const void* address) const {
   return found->allocation;
 }
 
+std::size_t Memory::readable_mapped(const void* address,
+                                    std::size_t most) const {
+  const std::uintptr_t from = number_of(address);
+  const std::shared_lock lock(state_.mutex);
+  std::size_t readable = 0;
+  while (readable < most) {
+    const Record* const found = state_.live.find(from + readable);
+    if (found == nullptr || found->allocation.kind != MemoryKind::kVirtual ||
+        found->allocation.flags == 0) {
+      return readable;
+    }
+    readable = found->allocation.end() - from;
+  }
+  return most;
+}
+
 std::byte* Memory::alias(const void* address) {
   const std::uintptr_t at = number_of(address);
   const std::lock_guard lock(state_.mutex);

@@ -72,6 +72,9 @@ class Memory {
 
   // The allocation that an address is in, one past the end not included.
   std::optional<Allocation> find(const void* address) const;
+  // Bytes from an address on that are mapped (kVirtual) and may be read at
+  // least, `most` at most: mappings behind each other are one range.
+  std::size_t readable_mapped(const void* address, std::size_t most) const;
   // The same bytes under another address, whose pages the host's view does not
   // share: kPinned and kManaged only, else null. Valid until it is freed.
   std::byte* alias(const void* address);
@@ -125,7 +128,8 @@ class VirtualMemory {
              std::uint64_t handle);
   // [at, at + size) consists of whole mappings, here and in set_access().
   Status unmap(std::uintptr_t at, std::size_t size);
-  // flags: 0 none, 1 read, 3 read and write.
+  // flags: 0 none, 1 read, 3 read and write. The shadow allows what may be
+  // written; of what may only be read, Memory::readable_mapped() tells.
   Status set_access(std::uintptr_t at, std::size_t size, int device,
                     unsigned flags);
   Status get_access(std::uintptr_t at, int device, unsigned* flags) const;

@@ -40,20 +40,6 @@ inline void shadow_forbid(std::uint16_t* shadow, std::size_t offset,
   std::fill_n(shadow + offset / kGranule, granules, std::uint16_t{0});
 }
 
-// Bytes from `offset` on that may be used, `most` at most.
-inline std::size_t shadow_usable(const std::uint16_t* shadow,
-                                 std::size_t offset, std::size_t most) {
-  std::size_t usable = 0;
-  while (usable < most) {
-    const std::size_t at = offset + usable;
-    const std::size_t entry = shadow[at / kGranule];
-    if (entry <= at % kGranule) return usable;
-    usable += entry - at % kGranule;
-    if (entry < kGranule) break;
-  }
-  return std::min(usable, most);
-}
-
 // Whether all of [offset, offset + size) may be used; size is at least 1.
 inline bool shadow_allows(const std::uint16_t* shadow, std::size_t offset,
                           std::size_t size) {

@@ -131,10 +131,10 @@ void VirtualMemory::State::let(std::uintptr_t at, const Mapping& mapping) {
                                              : PROT_NONE;
   const std::lock_guard lock(memory.mutex);
   memory.arena.protect(at, mapping.size, protection);
-  if (flags == kNoAccess) {
-    memory.arena.forbid(at, mapping.size);
-  } else {
+  if (flags == kReadWrite) {
     memory.arena.allow(at, mapping.size);
+  } else {
+    memory.arena.forbid(at, mapping.size);
   }
   memory.live.at(at)->allocation.flags = flags;
 }

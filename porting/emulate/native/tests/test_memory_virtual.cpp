@@ -50,6 +50,10 @@ bool may_use(std::uintptr_t at, std::size_t size) {
   return shadow_allows(all.shadow(), at - all.arena(), size);
 }
 
+std::size_t readable(std::uintptr_t at, std::size_t most) {
+  return Memory::get().readable_mapped(reinterpret_cast<const void*>(at), most);
+}
+
 // Whether the kernel can read a byte there.
 bool can_host_read(std::uintptr_t at) {
   int ends[2];
@@ -176,6 +180,25 @@ TEST_CASE("mapping when the place or the memory is wrong") {
   CHECK(memory().release(handle) == Status::kSuccess);
 }
 
+TEST_CASE("access when it ends with one of several mappings") {
+  const std::uintptr_t base = reserved(4 * kUnit);
+  const std::uint64_t handle = created(kUnit);
+  for (const std::size_t at : {0, 1, 2}) {
+    mapped(base + at * kUnit, kUnit, handle);
+  }
+  opened(base, kUnit, 3);
+  opened(base + kUnit, kUnit, 1);
+  CHECK(readable(base + 1, 8 * kUnit) == 2 * kUnit - 1);
+  CHECK(readable(base + 1, kUnit) == kUnit);
+  CHECK(readable(base + 2 * kUnit, 1) == 0);
+  CHECK(readable(base + 3 * kUnit, 1) == 0);
+  int host = 0;
+  CHECK(readable(reinterpret_cast<std::uintptr_t>(&host), 1) == 0);
+  closed(base, 3 * kUnit);
+  CHECK(memory().release(handle) == Status::kSuccess);
+  CHECK(memory().free(base, 4 * kUnit) == Status::kSuccess);
+}
+
 TEST_CASE("access when devices are given and denied it") {
   const std::uintptr_t base = reserved(kUnit);
   const std::uint64_t handle = created(kUnit, 1);
@@ -186,16 +209,19 @@ TEST_CASE("access when devices are given and denied it") {
   CHECK(memory().set_access(base, kUnit, 1, 1) == Status::kSuccess);
   CHECK(memory().get_access(base + 5, 1, &flags) == Status::kSuccess);
   CHECK(flags == 1);
-  CHECK(may_use(base, kUnit));
+  CHECK_FALSE(may_use(base, 1));
+  CHECK(readable(base, kUnit) == kUnit);
   CHECK(Memory::get().find(bytes_at(base))->flags == 1);
   CHECK(memory().set_access(base, kUnit, 0, 3) == Status::kSuccess);
   CHECK(memory().get_access(base, 1, &flags) == Status::kSuccess);
   CHECK(flags == 1);
   CHECK(Memory::get().find(bytes_at(base))->flags == 3);
+  CHECK(may_use(base, kUnit));
   opened(base, kUnit, 0);
-  CHECK(may_use(base, 1));
-  CHECK(memory().set_access(base, kUnit, 1, 0) == Status::kSuccess);
   CHECK_FALSE(may_use(base, 1));
+  CHECK(readable(base, kUnit) == kUnit);
+  CHECK(memory().set_access(base, kUnit, 1, 0) == Status::kSuccess);
+  CHECK(readable(base, 1) == 0);
   closed(base, kUnit);
   CHECK(memory().get_access(base, 1, &flags) == Status::kInvalidValue);
   CHECK(memory().release(handle) == Status::kSuccess);
