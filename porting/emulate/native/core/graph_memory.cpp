@@ -257,10 +257,8 @@ void trim_graphs(int device) {
   std::vector<GraphBlockRef> held;  // the last reference is not let go here
   const std::lock_guard lock(graph_blocks().mutex);
   for (const auto& [base, weak] : graph_blocks().by_base) {
-    GraphBlockRef block = weak.lock();
-    if (!block || block->allocation().device != device) continue;
-    block->trim();
-    held.push_back(std::move(block));
+    const GraphBlockRef& block = held.emplace_back(weak.lock());
+    if (block && block->allocation().device == device) block->trim();
   }
 }
 

@@ -223,6 +223,21 @@ TEST_CASE("memory of a graph when it cannot be had") {
   release_unused(0);
 }
 
+// A thread that trims holds what the other lets go meanwhile.
+TEST_CASE("graphs of one device when they go while another is trimmed") {
+  std::atomic<bool> is_over = false;
+  std::thread trimming([&] {
+    while (!is_over) trim_graphs(0);
+  });
+  for (int round = 0; round < 20000; ++round) {
+    GraphAllocation made;
+    REQUIRE(allocate_in_graph(100, 1, nullptr, &made) == Status::kSuccess);
+  }
+  is_over = true;
+  trimming.join();
+  CHECK(graph_figures(1).reserved == 0);
+}
+
 TEST_CASE("pool memory when two threads free it at once") {
   const StreamRef stream = made_stream();
   const PoolRef pool = Pool::default_of(0);
