@@ -108,3 +108,20 @@ def test_memory_of_device_code_when_the_host_frees_it(program: Program) -> None:
     ran = program.run("host_frees_the_devices")
     assert ran.lines == [OK, OK, "hipErrorInvalidDevicePointer", "hipErrorInvalidValue", OK]
     assert ran.findings == []
+
+
+def test_a_function_when_its_handle_is_had_twice(program: Program) -> None:
+    assert program.run("handles").lines == [OK, OK, OK, "1", "0"]
+
+
+def test_a_call_of_the_host_when_it_is_captured(program: Program) -> None:
+    assert program.run("host_nodes").lines == [*[OK] * 5, "1", OK, "1"]
+
+
+@pytest.mark.parametrize(("release", "is_built"), [("7.1", "1"), ("6.4", "0")])
+def test_versions_when_another_release_is_shown(
+    program: Program, release: str, is_built: str
+) -> None:
+    shown = "".join(f"{int(part):02}" for part in release.split(".")).lstrip("0")
+    lines = program.on(release=release).run("versions").lines
+    assert lines == [OK, OK, shown, shown, is_built]

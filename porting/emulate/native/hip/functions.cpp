@@ -23,7 +23,7 @@ hipError_t find_host(const void* function, Kernel** kernel) {
 }
 
 hipError_t find_handle(hipFunction_t handle, Kernel** kernel) {
-  const auto function = functions().find(handle);
+  const auto function = find_function(handle);
   if (function == nullptr) return hipErrorInvalidDeviceFunction;
   return find_kernel(*function, use_current_device(), kernel);
 }
@@ -185,7 +185,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t* made, const void* function) {
     Kernel* kernel = nullptr;
     const hipError_t status = find_host(function, &kernel);
     if (status != hipSuccess) return status;
-    *made = functions().add(std::make_shared<Function>(Function{function}));
+    *made = handle_of({function});
     return hipSuccess;
   });
 }

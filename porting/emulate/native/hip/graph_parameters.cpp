@@ -25,13 +25,13 @@ const T* kept(const GraphNode& node) {
 // A kernel node names its function by the host's stub, or by the hipFunction_t
 // of a module.
 Function function_of(void* handle) {
-  const auto found = functions().find(reinterpret_cast<hipFunction_t>(handle));
+  const auto found = find_function(reinterpret_cast<hipFunction_t>(handle));
   return found != nullptr ? *found : Function{handle};
 }
 
-void* handle_of(const Function& function) {
+void* name_of(const Function& function) {
   if (function.host != nullptr) return const_cast<void*>(function.host);
-  return functions().add(std::make_shared<Function>(function));
+  return handle_of(function);
 }
 
 hipPitchedPtr pitched(const emulator::Placement& at, std::size_t width) {
@@ -94,7 +94,7 @@ hipError_t answer(const GraphNode& node, hipKernelNodeParams* p) {
   const Launch* launch = kept<Launch>(node);
   if (launch == nullptr || p == nullptr) return hipErrorInvalidValue;
   *p = {};
-  p->func = handle_of(launch->function);
+  p->func = name_of(launch->function);
   p->gridDim = launch->grid;
   p->blockDim = launch->block;
   p->sharedMemBytes = static_cast<unsigned>(launch->shared);

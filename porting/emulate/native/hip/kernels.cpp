@@ -2,10 +2,14 @@
 #include "kernels.h"
 
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "device.h"
 #include "devices.h"
 #include "front.h"
+#include "handles.h"
 #include "objects.h"
 #include "program.h"
 
@@ -21,6 +25,17 @@ using emulator::Parameters;
 using emulator::Program;
 
 Extent extent(dim3 size) { return {size.x, size.y, size.z}; }
+struct Functions {
+  emulator::Handles<hipFunction_t, Function> handles;
+  std::mutex lock;
+  std::map<std::pair<const void*, std::string>, hipFunction_t> known;
+};
+
+Functions& functions() {
+  static auto* all = new Functions;
+  return *all;
+}
+
 
 // hip_runtime_api.h, hipModuleLaunchKernel: "HIP does not support kernel launch
 // with total work items defined in dimension with size gridDim x blockDim >=
@@ -80,9 +95,18 @@ hipError_t invalid_launch_stream(bool is_cooperative) {
 
 }  // namespace
 
-emulator::Handles<hipFunction_t, Function>& functions() {
-  static auto* all = new emulator::Handles<hipFunction_t, Function>;
-  return *all;
+hipFunction_t handle_of(const Function& function) {
+  Functions& all = functions();
+  const std::lock_guard held(all.lock);
+  hipFunction_t& handle = all.known[{function.host, function.name}];
+  if (handle == nullptr) {
+    handle = all.handles.add(std::make_shared<Function>(function));
+  }
+  return handle;
+}
+
+std::shared_ptr<Function> find_function(hipFunction_t handle) {
+  return functions().handles.find(handle);
 }
 
 hipError_t find_kernel(const Function& function, int device, Kernel** kernel) {

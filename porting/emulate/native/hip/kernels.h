@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "handles.h"
 #include "launch.h"
 #include "stream.h"
 
@@ -18,7 +17,10 @@ struct Function {
   std::string name = {};       // mangled
 };
 
-emulator::Handles<hipFunction_t, Function>& functions();
+// One function has one handle, however often it is asked for.
+hipFunction_t handle_of(const Function& function);
+// Null: no such handle.
+std::shared_ptr<Function> find_function(hipFunction_t handle);
 
 // A launch as the program gave it, and as a graph keeps it.
 struct Launch {

@@ -34,7 +34,7 @@ hipError_t launch_module(const char* name, hipFunction_t handle,
                          const Shape& shape, void** values, void** extra,
                          const void* site) {
   return call(name, [&]() -> hipError_t {
-    const auto function = functions().find(handle);
+    const auto function = find_function(handle);
     if (function == nullptr) return hipErrorInvalidHandle;
     if (values != nullptr && extra != nullptr) return hipErrorInvalidValue;
     Arguments arguments{values};

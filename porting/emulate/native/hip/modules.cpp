@@ -93,8 +93,7 @@ hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module,
         Program::get().kernel_by_name(name, found->device, &kernel);
     // hip_runtime_api.h: hipErrorNotFound.
     if (status != Status::kSuccess) return hipErrorNotFound;
-    *function =
-        functions().add(std::make_shared<Function>(Function{nullptr, name}));
+    *function = handle_of({nullptr, name});
     return hipSuccess;
   });
 }
@@ -117,7 +116,7 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, std::size_t* size,
 }
 
 const char* hipKernelNameRef(hipFunction_t handle) {
-  const auto function = functions().find(handle);
+  const auto function = find_function(handle);
   eclosion::emulator::Kernel* kernel = nullptr;
   const bool is_known =
       function != nullptr && begin() == hipSuccess &&

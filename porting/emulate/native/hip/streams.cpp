@@ -199,8 +199,8 @@ hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function,
     const StreamRef stream = find_stream(handle);
     if (stream == nullptr) return invalid_stream();
     return number(stream->put_host(
-        {"function of the host", site}, [=](Status) { function(data); },
-        false));
+        {"function of the host", site}, [=](Status) { function(data); }, false,
+        hipHostNodeParams{function, data}));
   });
 }
 
