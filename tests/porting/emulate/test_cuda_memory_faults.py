@@ -247,3 +247,7 @@ def test_memory_when_it_is_mapped_and_closed(program: Program) -> None:
     assert ran.lines == [*SHUT, ILLEGAL]
     [finding] = ran.findings
     assert finding["text"].endswith("in mapped memory to which no access was given")
+
+
+def test_boxes_when_their_rows_are_more_than_there_can_be(program: Program) -> None:
+    assert program.run("large").lines == ["cudaErrorMemoryAllocation", OK, "512"]

@@ -31,10 +31,14 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   const void* const site = ECLOSION_SITE;
   return runtime_call(__func__, kContext | kNoCapture, [&]() -> RuntimeResult {
     if (pitched == nullptr) return Status::kInvalidValue;
+    std::size_t rows = 0;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) {
+      return Status::kOutOfMemory;
+    }
     pitched->xsize = extent.width;
     pitched->ysize = extent.height;
-    return allocate_rows(extent.width, extent.height * extent.depth, site,
-                         &pitched->ptr, &pitched->pitch);
+    return allocate_rows(extent.width, rows, site, &pitched->ptr,
+                         &pitched->pitch);
   });
 }
 
