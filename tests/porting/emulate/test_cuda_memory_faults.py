@@ -1,7 +1,10 @@
 """CUDA's memory that is freed by the wrong side or under a copy, or may only be read."""
 
+from pathlib import Path
+
 import pytest
 
+from porting.emulate.launch import buffers_of
 from porting.toolkits.cuda import CudaHome
 from tests.porting.emulate.cuda_programs import RELEASE, build
 from tests.porting.emulate.hip_programs import Program
@@ -251,3 +254,13 @@ def test_memory_when_it_is_mapped_and_closed(program: Program) -> None:
 
 def test_boxes_when_their_rows_are_more_than_there_can_be(program: Program) -> None:
     assert program.run("large").lines == ["cudaErrorMemoryAllocation", OK, "512"]
+
+
+def test_memory_of_graphs_when_traced(program: Program, tmp_path: Path) -> None:
+    """Each launch frees it, and it is traced with what it held then."""
+    trace = tmp_path / "trace.json"
+    machine = program.on({"ECLOSION_EMULATOR_TRACE": str(trace)}, release=RELEASE)
+    assert machine.run("graphs").lines == [OK] * 9
+    buffers = buffers_of(trace)
+    assert [buffer["size"] for buffer in buffers] == [4, 4]
+    assert buffers[0]["digests"] == buffers[1]["digests"]

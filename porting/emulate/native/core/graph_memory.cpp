@@ -14,6 +14,7 @@
 #include "pool.h"
 #include "shadow.h"
 #include "stream.h"
+#include "trace.h"
 
 namespace eclosion::emulator {
 
@@ -122,6 +123,7 @@ void GraphBlock::leave(const void* site) {
   if (!is_in_use_) return;
   MemoryState& state = memory_state();
   const std::lock_guard lock(state.mutex);
+  trace_buffer(allocation());
   is_in_use_ = false;
   figures().used -= bytes();
   set_ready(false);
