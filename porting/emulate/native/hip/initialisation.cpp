@@ -47,6 +47,30 @@ const char* reason_of(Status fault) {
   }
 }
 
+// Major and minor number of the release whose behaviour is shown; that of the
+// headers where none is said.
+std::pair<int, int> release() {
+  static const std::pair<int, int> shown = [] {
+    int one = 0;
+    int two = 0;
+    const int read = std::sscanf(emulator::Config::get().release.c_str(),
+                                 "%d.%d", &one, &two);
+    return read < 1 ? std::pair(HIP_VERSION_MAJOR, HIP_VERSION_MINOR)
+                    : std::pair(one, two);
+  }();
+  return shown;
+}
+
+// As hip_version.h makes HIP_VERSION. The patch of another release than that of
+// the headers is not known here, and 0.
+int version_number() {
+  const auto [major, minor] = release();
+  const bool is_built_with =
+      major == HIP_VERSION_MAJOR && minor == HIP_VERSION_MINOR;
+  const int patch = is_built_with ? HIP_VERSION_PATCH : 0;
+  return major * 10000000 + minor * 100000 + patch;
+}
+
 }  // namespace
 
 hipError_t begin() {
@@ -61,16 +85,7 @@ hipError_t check_not_capturing() {
 }
 
 bool release_is_at_least(int major, int minor) {
-  static const std::pair<int, int> release = [] {
-    // "7.1"; without a number: the newest.
-    int one = 0;
-    int two = 0;
-    const int read = std::sscanf(emulator::Config::get().release.c_str(),
-                                 "%d.%d", &one, &two);
-    return read < 1 ? std::pair(HIP_VERSION_MAJOR, HIP_VERSION_MINOR)
-                    : std::pair(one, two);
-  }();
-  return release >= std::pair(major, minor);
+  return release() >= std::pair(major, minor);
 }
 
 bool is_device(int device) {
@@ -111,14 +126,14 @@ hipError_t hipRuntimeGetVersion(int* version) {
     return remember(static_cast<hipError_t>(*code));
   }
   if (version == nullptr) return remember(hipErrorInvalidValue);
-  *version = HIP_VERSION;
+  *version = version_number();
   return remember(hipSuccess);
 }
 
 hipError_t hipDriverGetVersion(int* version) {
   return call(__func__, [&] {
     if (version == nullptr) return hipErrorInvalidValue;
-    *version = HIP_VERSION;
+    *version = version_number();
     return hipSuccess;
   });
 }
