@@ -201,6 +201,18 @@ MISALIGNED = Code(
     "What to do: check the address before the wide access, copy by memcpy from a pointer to char,"
     " or pad the layout.  Members of packed structs are accessed as they lie, and are not told.",
 )
+NO_CODE = Code(
+    "EMU015",
+    _TOPIC,
+    Severity.ERROR,
+    "no code",
+    "The program uses a kernel, or a variable of device memory, that none of its sidecars has, so"
+    " it was not run: the launch or the copy returned an error.  Nothing is known of it.\n\n"
+    "Typical causes: no `--build-dir` was given, or not that of a library which the program loads;"
+    " a build folder of the other platform; a source that was added since the build was"
+    " configured, which compile_commands.json does not name.\n\n"
+    "What to do: give the folder of each build with `--build-dir`, and configure it again.",
+)
 
 CODES: tuple[Code, ...] = (
     OUT_OF_BOUNDS,
@@ -217,4 +229,5 @@ CODES: tuple[Code, ...] = (
     BAD_FREE,
     LEAK,
     MISALIGNED,
+    NO_CODE,
 )

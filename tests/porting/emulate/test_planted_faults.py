@@ -75,6 +75,17 @@ def test_memory_when_a_kernel_reads_it_after_it_was_freed(
     assert found["also"][-1]["line"] == line_of("use_after_free")
 
 
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+def test_a_kernel_when_no_sidecar_has_it(
+    programs: dict[str, Planted], tmp_path: Path, platform: str
+) -> None:
+    ran = programs[platform].emulate_without("faultless", tmp_path)
+    assert ran.status != 0
+    assert {found["code"] for found in ran.findings} == {"EMU015"}, ran.errors
+    assert any("the kernel faultless::" in found["text"] for found in ran.findings)
+    assert "name the build folder whose sources it is in" in ran.errors
+
+
 def test_a_row_of_32_when_waves_have_64_lanes(programs: dict[str, Planted], tmp_path: Path) -> None:
     ran = programs["rocm"].emulate("row_of_32", tmp_path)
     assert ran.status == 1

@@ -38,6 +38,7 @@ constexpr Known kKinds[] = {
     {"EMU012", "bad free"},
     {"EMU013", "leak"},
     {"EMU014", "misaligned access"},
+    {"EMU015", "no code"},
 };
 
 std::atomic<std::uint64_t> count{0};

@@ -22,6 +22,7 @@ enum class Kind {
   kBadFree,
   kLeak,
   kMisaligned,
+  kNoCode,  // no sidecar has what the program uses
 };
 
 // Where device code or the host was. `address`: a return address in a sidecar

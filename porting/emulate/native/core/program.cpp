@@ -3,14 +3,13 @@
 #include "program.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <mutex>
-#include <set>
 #include <shared_mutex>
 #include <unordered_map>
 
 #include "config.h"
+#include "findings.h"
 #include "memory.h"
 #include "names.h"
 #include "places.h"
@@ -77,6 +76,17 @@ std::ptrdiff_t likeness(const UnitRecord& unit, const Image& image) {
   return 2 * found - static_cast<std::ptrdiff_t>(unit.kernel_count);
 }
 
+// With no lock held: places are looked up here too.
+void tell_unknown(const char* what, const std::string& name, const void* host) {
+  tell({Kind::kNoCode,
+        std::string("no sidecar has the ") + what + " " + demangle(name) +
+            "; name the build folder whose sources it is in (porting emulate "
+            "--build-dir)",
+        "",
+        {host, {}},
+        {}});
+}
+
 }  // namespace
 
 struct Program::State {
@@ -87,13 +97,11 @@ struct Program::State {
   std::map<int, std::unique_ptr<Loaded>> devices;
   // What was found before, by function and device.
   std::map<std::pair<const void*, int>, Kernel*> found;
-  std::set<std::string> told;
 
   Loaded& loaded(int device);
   Kernel* kernel_of(Loaded& device, const KernelRecord* record);
   std::vector<const UnitRecord*> by_likeness(Loaded& device,
                                              const Image* image);
-  void tell_unknown(const char* what, const std::string& name);
 };
 
 Loaded& Program::State::loaded(int device) {
@@ -149,14 +157,6 @@ std::vector<const UnitRecord*> Program::State::by_likeness(Loaded& device,
     rated.erase(best);
   }
   return units;
-}
-
-void Program::State::tell_unknown(const char* what, const std::string& name) {
-  if (!told.insert(name).second) return;
-  std::fprintf(stderr,
-               "no sidecar has the %s %s; name the build folder whose sources "
-               "it is in (porting emulate --build-dir)\n",
-               what, demangle(name).c_str());
 }
 
 Program::Program() : state_(new State) {}
@@ -223,7 +223,7 @@ Status Program::kernel(const void* host, int device, Kernel** found) {
       return Status::kSuccess;
     }
   }
-  const std::lock_guard guard(state_->lock);
+  std::unique_lock guard(state_->lock);
   const auto named = state_->kernels.find(host);
   if (named == state_->kernels.end()) return Status::kUnknownKernel;
   Loaded& loaded = state_->loaded(device);
@@ -235,7 +235,9 @@ Status Program::kernel(const void* host, int device, Kernel** found) {
       return Status::kSuccess;
     }
   }
-  state_->tell_unknown("kernel", named->second.name);
+  const std::string name = named->second.name;
+  guard.unlock();
+  tell_unknown("kernel", name, host);
   return Status::kUnknownKernel;
 }
 
@@ -254,7 +256,7 @@ Status Program::kernel_by_name(const std::string& name, int device,
 
 Status Program::variable(const void* host, int device, void** address,
                          std::size_t* size) {
-  const std::lock_guard guard(state_->lock);
+  std::unique_lock guard(state_->lock);
   const auto named = state_->variables.find(host);
   if (named == state_->variables.end()) return Status::kUnknownVariable;
   if (named->second.managed != nullptr) {
@@ -271,7 +273,9 @@ Status Program::variable(const void* host, int device, void** address,
       return Status::kSuccess;
     }
   }
-  state_->tell_unknown("variable", named->second.name);
+  const std::string name = named->second.name;
+  guard.unlock();
+  tell_unknown("variable", name, host);
   return Status::kUnknownVariable;
 }
 
