@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
 
 #include "access_check.h"
 #include "config.h"
@@ -13,8 +17,6 @@
 
 namespace eclosion::emulator {
 namespace {
-
-constexpr unsigned kMostThreads = 1024;
 
 std::uint64_t all_lanes(unsigned count) {
   return count >= 64 ? ~0ULL : (1ULL << count) - 1;
@@ -28,11 +30,19 @@ std::uint64_t advance(std::uint64_t& state) {
   return state;
 }
 
+void tell_no_stack(const std::string& kernel) {
+  std::fprintf(stderr,
+               "emulator: kernel %s: no mapping is left for the stack of a "
+               "thread (%s), so it ends; raise vm.max_map_count, or lower "
+               "ECLOSION_EMULATOR_WORKERS, since each has 2048 of them\n",
+               kernel.c_str(), std::strerror(errno));
+}
+
 }  // namespace
 
 thread_local constinit Current current;
 
-Block::Block() : stacks_(kMostThreads) {}
+Block::Block(Stacks& stacks) : stacks_(stacks) {}
 
 void Block::begin_launch(GridRun& run) {
   run_ = &run;
@@ -75,7 +85,7 @@ void Block::begin_block(const Extent& index) {
     waves_[number].ready = all_lanes(
         static_cast<unsigned>(std::min<std::size_t>(left, wave_size_)));
   }
-  stacks_.give_back_all();
+  free_stacks_.begin(threads_);
   shared_.begin_block();
   wave_ = 0;
   running_ = threads_;
@@ -105,14 +115,40 @@ Block::End Block::run() {
   current.stacks_size = stacks_.size();
   current.checks = checks_of(shared_, run_->operation());
   others_had_turn_ = true;
-  if (GpuThread* first = next()) {
-    void* entry = entrance(*first);
-    eclosion_switch_stack(&home_, entry);
-  }
+  GpuThread* const first = next();
+  void* const entry = first == nullptr ? nullptr : entrance(*first);
+  if (entry != nullptr) eclosion_switch_stack(&home_, entry);
   settle_accesses();
   current = before;
   if (running_ == 0 || run_->is_stopped()) return End::kDone;
   return at_grid_ == running_ ? End::kWaitsForGrid : End::kWaitsForOthers;
+}
+
+// Those of threads that have begun and not ended.
+template <class Visit>
+void Block::for_each_stack(Visit visit) {
+  for (const GpuThread& lane : lanes_) {
+    const std::uint64_t running = waves_[lane.wave].running();
+    if (lane.stack < 0 || (running >> lane.lane & 1) == 0) continue;
+    auto* const from = static_cast<std::byte*>(lane.stack_pointer);
+    visit(from, stacks_.first_frame(lane.stack) -
+                    reinterpret_cast<std::uintptr_t>(from));
+  }
+}
+
+void Block::put_aside() {
+  aside_.clear();
+  for_each_stack([&](std::byte* from, std::size_t size) {
+    aside_.insert(aside_.end(), from, from + size);
+  });
+}
+
+void Block::take_up() {
+  const std::byte* next = aside_.data();
+  for_each_stack([&](std::byte* to, std::size_t size) {
+    std::memcpy(to, next, size);
+    next += size;
+  });
 }
 
 void Block::pass_grid_barrier() {
@@ -121,6 +157,9 @@ void Block::pass_grid_barrier() {
     wave.at_grid = 0;
   }
   at_grid_ = 0;
+  // It is a barrier of the block too.
+  for (GpuThread& lane : lanes_) lane.wave_epoch = 0;
+  begin_epoch();
 }
 
 // The lane to run next; null: none can, and the worker's own stack goes on.
@@ -282,15 +321,28 @@ void Block::stop(Status failure) {
   __builtin_unreachable();
 }
 
-// Where to switch to for a lane to go on.
+// Where to switch to for a lane to go on. Null: there is no stack for it, and
+// the kernel has been stopped.
 void* Block::entrance(GpuThread& lane) {
   if (lane.stack < 0) {
-    const unsigned stack = stacks_.take();
+    const unsigned stack = free_stacks_.take();
+    if (!stacks_.guard(stack)) {
+      tell_no_stack(run_->request().kernel->name);
+      run_->stop(Status::kOutOfMemory);
+      return nullptr;
+    }
     lane.stack = static_cast<int>(stack);
     lane.stack_pointer = stacks_.prepare(stack, &Block::carry);
   }
   make_current(lane);
   return lane.stack_pointer;
+}
+
+// Where to switch to; without another lane, or a stack for it, the worker's
+// own.
+void* Block::way_on(GpuThread* other) {
+  void* const entry = other == nullptr ? nullptr : entrance(*other);
+  return entry == nullptr ? home_ : entry;
 }
 
 void Block::make_current(GpuThread& lane) {
@@ -303,8 +355,7 @@ void Block::leave(GpuThread& self) {
   need_stack();
   GpuThread* other = next();
   if (other == &self) return make_current(self);
-  eclosion_switch_stack(&self.stack_pointer,
-                        other == nullptr ? home_ : entrance(*other));
+  eclosion_switch_stack(&self.stack_pointer, way_on(other));
 }
 
 void Block::finish(GpuThread& lane) {
@@ -326,10 +377,9 @@ void Block::carry() {
       block.make_current(*other);
       continue;
     }
-    block.stacks_.give_back(static_cast<unsigned>(self.stack));
+    block.free_stacks_.give_back(static_cast<unsigned>(self.stack));
     void* never = nullptr;
-    eclosion_switch_stack(
-        &never, other == nullptr ? block.home_ : block.entrance(*other));
+    eclosion_switch_stack(&never, block.way_on(other));
   }
 }
 

@@ -2,6 +2,7 @@
 // and the calls of their waves allow.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,13 +20,20 @@ class Block {
  public:
   enum class End { kDone, kWaitsForGrid, kWaitsForOthers };
 
-  Block();
+  static constexpr unsigned kMostThreads = 1024;
+
+  // `stacks`: what its threads run on; those of kMostThreads.
+  explicit Block(Stacks& stacks);
 
   // The threads of a launch; each block of it then begins with begin_block().
   void begin_launch(GridRun& run);
   void begin_block(const Extent& index);
   // Run until the block has ended or waits for other blocks.
   End run();
+  // Blocks that wait for each other have the same stacks in turn: keep what the
+  // threads have on theirs, and put it back where it was.
+  void put_aside();
+  void take_up();
   // Let the threads that wait for the grid go on.
   void pass_grid_barrier();
 
@@ -63,12 +71,17 @@ class Block {
   void release_barrier();
   void leave(GpuThread& self);
   void* entrance(GpuThread& lane);
+  void* way_on(GpuThread* other);
+  template <class Visit>
+  void for_each_stack(Visit visit);
   void make_current(GpuThread& lane);
   void begin_epoch();
   void finish(GpuThread& lane);
   std::span<GpuThread> lanes_of(std::size_t wave) noexcept;
 
-  Stacks stacks_;
+  Stacks& stacks_;
+  FreeStacks free_stacks_;
+  std::vector<std::byte> aside_;
   SharedSegment shared_;
   std::vector<GpuThread> lanes_;
   std::vector<Wave> waves_;

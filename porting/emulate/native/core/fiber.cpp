@@ -1,4 +1,5 @@
-// One mapping per worker; stacks get their guard when they are first used.
+// One mapping per worker; stacks get their guard when they are first used,
+// which makes two mappings more of each.
 #include "fiber.h"
 
 #include <sys/mman.h>
@@ -20,40 +21,46 @@ Stacks::Stacks(unsigned most) : most_(most) {
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
   base_ = static_cast<std::byte*>(at);
-  give_back_all();
 }
 
 Stacks::~Stacks() { ::munmap(base_, size()); }
 
-void Stacks::give_back_all() {
-  if (free_.size() == most_) return;
-  free_.clear();
-  free_.reserve(most_);
-  for (unsigned number = most_; number > 0; --number) {
-    free_.push_back(number - 1);
-  }
+bool Stacks::guard(unsigned number) {
+  for (; guarded_ <= number; ++guarded_)
+    if (::mprotect(base_ + guarded_ * kSize, kGuard, PROT_NONE) != 0)
+      return false;
+  return true;
 }
 
-unsigned Stacks::take() {
-  const unsigned number = free_.back();
-  free_.pop_back();
-  while (made_ <= number) {
-    ::mprotect(base_ + made_ * kSize, kGuard, PROT_NONE);
-    ++made_;
-  }
-  return number;
+std::uintptr_t Stacks::first_frame(int number) const noexcept {
+  return top(number) - 64 -
+         static_cast<unsigned>(number) % kColours * kColourBytes;
 }
 
 void* Stacks::prepare(unsigned number, void (*main)()) {
-  const std::size_t colour = number % kColours * kColourBytes;
-  auto* top = reinterpret_cast<void**>(
-      base_ + (number + std::size_t{1}) * kSize - 64 - colour);
+  auto* top = reinterpret_cast<void**>(first_frame(static_cast<int>(number)));
   // As after a call: the address of a return that never happens, then `main`
   // as the address the switch returns to, then six registers.
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(main);
   for (int saved = 0; saved < 6; ++saved) *--top = nullptr;
   return top;
+}
+
+void FreeStacks::begin(unsigned count) {
+  if (count == count_ && free_.size() == count) return;
+  count_ = count;
+  free_.clear();
+  free_.reserve(count);
+  for (unsigned number = count; number > 0; --number) {
+    free_.push_back(number - 1);
+  }
+}
+
+unsigned FreeStacks::take() {
+  const unsigned number = free_.back();
+  free_.pop_back();
+  return number;
 }
 
 }  // namespace eclosion::emulator

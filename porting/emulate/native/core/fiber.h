@@ -24,13 +24,12 @@ class Stacks {
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
 
+  // Put the guard below a stack, and those below it, in place. False: the
+  // system has no mapping left for one.
+  bool guard(unsigned number);
   // A stack on which `main` begins when it is switched to; `main` never
   // returns.
   void* prepare(unsigned number, void (*main)());
-
-  unsigned take();
-  void give_back(unsigned number) { free_.push_back(number); }
-  void give_back_all();
 
   std::uintptr_t base() const noexcept {
     return reinterpret_cast<std::uintptr_t>(base_);
@@ -43,11 +42,24 @@ class Stacks {
   std::uintptr_t top(int number) const noexcept {
     return lowest(number) + kUsable;
   }
+  // Where its first frame begins: above is nothing.
+  std::uintptr_t first_frame(int number) const noexcept;
 
  private:
   std::byte* base_;
   unsigned most_;
-  unsigned made_ = 0;  // stacks whose guard is in place
+  unsigned guarded_ = 0;  // stacks whose guard is in place, from the first on
+};
+
+// Which stacks no thread of a block runs on, the first of them at first.
+class FreeStacks {
+ public:
+  void begin(unsigned count);
+  unsigned take();
+  void give_back(unsigned number) { free_.push_back(number); }
+
+ private:
+  unsigned count_ = 0;
   std::vector<unsigned> free_;
 };
 

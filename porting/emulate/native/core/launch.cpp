@@ -2,8 +2,11 @@
 #include "launch.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <new>
 #include <thread>
 
 #include "block.h"
@@ -24,9 +27,14 @@ std::uint64_t share_of(std::uint64_t blocks) {
       blocks / (8 * Scheduler::get().worker_limit()), 1, 256);
 }
 
-// A worker's block, which is made once and used for all launches.
+// A worker's stacks and its block, which are made once for all launches.
+Stacks& own_stacks() {
+  thread_local Stacks stacks(Block::kMostThreads);
+  return stacks;
+}
+
 Block& own_block() {
-  thread_local Block block;
+  thread_local Block block(own_stacks());
   return block;
 }
 
@@ -46,13 +54,14 @@ void run_blocks(GridRun& run, std::uint64_t most) {
   }
 }
 
-// All blocks at once, since they wait for each other.
+// All blocks at once, since they wait for each other. One runs at a time, so
+// one set of stacks is enough.
 void run_together(GridRun& run) {
   make_handler_stack();
   const std::uint64_t count = run.request().grid.count();
   std::vector<std::unique_ptr<Block>> blocks;
   for (std::uint64_t number = 0; number < count; ++number) {
-    blocks.push_back(std::make_unique<Block>());
+    blocks.push_back(std::make_unique<Block>(own_stacks()));
     blocks.back()->begin_launch(run);
     blocks.back()->begin_block(run.block_index(number));
   }
@@ -61,6 +70,7 @@ void run_together(GridRun& run) {
     waiting = 0;
     for (auto& block : blocks) {
       if (!block) continue;
+      block->take_up();
       switch (block->run()) {
         case Block::End::kDone:
           block.reset();
@@ -71,12 +81,27 @@ void run_together(GridRun& run) {
         case Block::End::kWaitsForOthers:
           break;
       }
+      block->put_aside();
       ++waiting;
     }
     if (at_grid != waiting) continue;
     for (auto& block : blocks) {
       if (block) block->pass_grid_barrier();
     }
+  }
+}
+
+// Nothing may be thrown at the scheduler's other threads.
+void run_part(GridRun& run, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr,
+                 "emulator: kernel %s: this machine has no memory or mapping "
+                 "left for its blocks, so it ends; give it more, or let the "
+                 "kernel have fewer or smaller blocks\n",
+                 run.request().kernel->name.c_str());
+    run.stop(Status::kOutOfMemory);
   }
 }
 
@@ -185,13 +210,15 @@ Status run_grid(const LaunchRequest& request, Parameters& parameters,
   watch_host_faults();
   GridRun run(request, parameters, operation);
   if (request.cooperative) {
-    run_together(run);
+    run_part(run, [&] { run_together(run); });
   } else {
     const std::uint64_t most = share_of(request.grid.count());
     const std::uint64_t parts = (request.grid.count() + most - 1) / most;
     const auto workers = static_cast<unsigned>(
         std::min<std::uint64_t>(parts, Scheduler::get().worker_limit()));
-    Scheduler::get().share(workers, [&](unsigned) { run_blocks(run, most); });
+    Scheduler::get().share(workers, [&](unsigned) {
+      run_part(run, [&] { run_blocks(run, most); });
+    });
   }
   return run.failure();
 }

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <exception>
 #include <iterator>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -48,6 +51,26 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+// The emulator's own work. What functions of the program throw ends it, as it
+// does on a thread of the vendors'.
+Status carry_out(const Operation::Body& body, Operation& operation) {
+  try {
+    return body(operation);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr,
+                 "emulator: %s: this machine has no memory or mapping left for "
+                 "it, so it is not done; give it more\n",
+                 operation.title().what.c_str());
+    return Status::kOutOfMemory;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr,
+                 "emulator: %s: it is not done: %s; this is a fault of the "
+                 "emulator's, please report it\n",
+                 operation.title().what.c_str(), error.what());
+    return Status::kUnknown;
+  }
+}
+
 }  // namespace
 
 bool is_in_host_function() noexcept { return in_host_function; }
@@ -78,7 +101,9 @@ Status Scheduler::State::run(Operation& operation) {
   if (failure != Status::kSuccess && !operation.traits_.even_after_failure)
     return failure;
   begin_accesses(operation);
-  const Status status = body(operation);
+  const Status status = operation.traits_.lane == Lane::kHost
+                            ? body(operation)
+                            : carry_out(body, operation);
   if (status != Status::kSuccess) fail_device(operation.device(), status);
   return status;
 }

@@ -4,29 +4,11 @@
 
 #include "device.h"
 #include "functions.h"
+#include "occupancy.h"
 
 namespace eclosion::cuda {
-namespace {
 
 using emulator::DeviceFacts;
-
-std::size_t reserved_per_block(const DeviceFacts& facts) {
-  return facts.shared_per_processor - facts.limits.shared_bytes_opt_in;
-}
-
-int warps_of(const DeviceFacts& facts, int threads) {
-  const int wave = static_cast<int>(facts.wave_size);
-  return (threads + wave - 1) / wave;
-}
-
-int blocks_by_threads(const DeviceFacts& facts, int block_size) {
-  const int warps =
-      facts.threads_per_processor / static_cast<int>(facts.wave_size);
-  return std::min(facts.blocks_per_processor,
-                  warps / warps_of(facts, block_size));
-}
-
-}  // namespace
 
 Status function_facts(const void* function, int device, FunctionFacts* out) {
   emulator::Kernel* kernel = nullptr;
@@ -34,11 +16,7 @@ Status function_facts(const void* function, int device, FunctionFacts* out) {
   if (status != Status::kSuccess) return status;
   const DeviceFacts& facts = emulator::device_facts(device);
   const emulator::KernelRecord& record = *kernel->record;
-  const int limit = static_cast<int>(facts.limits.threads_per_block);
-  out->most_threads =
-      record.most_threads == 0
-          ? limit
-          : std::min(limit, static_cast<int>(record.most_threads));
+  out->most_threads = emulator::most_threads(*kernel, facts);
   out->static_shared = record.static_shared;
   out->dynamic_shared_limit =
       kernel->dynamic_shared_limit != 0
@@ -128,22 +106,11 @@ Status parameter_info(const void* function, int device, std::size_t index,
 Status active_blocks(const void* function, int device, int block_size,
                      std::size_t dynamic_shared, int* blocks) {
   if (blocks == nullptr || block_size <= 0) return Status::kInvalidValue;
-  FunctionFacts own;
-  const Status status = function_facts(function, device, &own);
+  emulator::Kernel* kernel = nullptr;
+  const Status status = find_kernel(function, device, &kernel);
   if (status != Status::kSuccess) return status;
-  const DeviceFacts& facts = emulator::device_facts(device);
-  *blocks = 0;
-  if (block_size > own.most_threads ||
-      own.static_shared + dynamic_shared > facts.limits.shared_bytes_opt_in) {
-    return Status::kSuccess;
-  }
-  const std::size_t shared =
-      own.static_shared + dynamic_shared + reserved_per_block(facts);
-  const std::size_t by_shared =
-      shared == 0 ? SIZE_MAX : facts.shared_per_processor / shared;
-  *blocks = static_cast<int>(
-      std::min(static_cast<std::size_t>(blocks_by_threads(facts, block_size)),
-               by_shared));
+  *blocks = emulator::blocks_per_processor(
+      *kernel, emulator::device_facts(device), block_size, dynamic_shared);
   return Status::kSuccess;
 }
 
@@ -156,12 +123,13 @@ Status available_shared(const void* function, int device, int blocks,
   const Status status = function_facts(function, device, &own);
   if (status != Status::kSuccess) return status;
   const DeviceFacts& facts = emulator::device_facts(device);
-  if (blocks > blocks_by_threads(facts, block_size)) {
+  if (blocks > emulator::blocks_by_threads(facts, block_size)) {
     return Status::kInvalidValue;
   }
   const std::size_t share =
       facts.shared_per_processor / static_cast<std::size_t>(blocks);
-  const std::size_t taken = own.static_shared + reserved_per_block(facts);
+  const std::size_t taken =
+      own.static_shared + emulator::reserved_per_block(facts);
   *size = std::min(share - std::min(share, taken),
                    facts.limits.shared_bytes_opt_in - own.static_shared);
   return Status::kSuccess;

@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "handles.h"
+#include "occupancy.h"
 #include "program.h"
 
 namespace eclosion::cuda {
@@ -117,6 +118,9 @@ Status plan_launch(KernelNode node, const Arguments& arguments,
   // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK (cuda.h): what more fails beyond.
   const std::uint64_t most = kernel->record->most_threads;
   if (most != 0 && node.block.count() > most) return Status::kTooManyResources;
+  status =
+      emulator::check_meeting(request, emulator::device_facts(node.device));
+  if (status != Status::kSuccess) return status;
   status = copy_parameters(*kernel, arguments, &node.parameters);
   if (status != Status::kSuccess) return status;
   work->kind = emulator::NodeKind::kKernel;

@@ -5,6 +5,7 @@
 #include "devices.h"
 #include "front.h"
 #include "kernels.h"
+#include "occupancy.h"
 
 namespace eclosion::hip {
 
@@ -29,9 +30,7 @@ hipError_t find_handle(hipFunction_t handle, Kernel** kernel) {
 }
 
 int most_threads(const Kernel& kernel) {
-  const auto limit = static_cast<int>(facts().limits.threads_per_block);
-  const auto declared = static_cast<int>(kernel.record->most_threads);
-  return declared != 0 ? std::min(declared, limit) : limit;
+  return emulator::most_threads(kernel, facts());
 }
 
 // Registers and spilled memory are the compiler's for a device, and unknown.
@@ -75,29 +74,16 @@ hipError_t value_of(const Kernel& kernel, hipFunction_attribute attribute,
   }
 }
 
-// Blocks that a compute unit has room for, by threads, blocks and shared
-// memory. Waves are allocated whole.
 int blocks_per_processor(const Kernel& kernel, int threads,
                          std::size_t dynamic) {
-  const int wave = static_cast<int>(facts().wave_size);
-  const int whole = (threads + wave - 1) / wave * wave;
-  int blocks = std::min(facts().threads_per_processor / whole,
-                        facts().blocks_per_processor);
-  const std::size_t shared = kernel.record->static_shared + dynamic;
-  if (shared != 0) {
-    const std::size_t fit = facts().shared_per_processor / shared;
-    blocks = static_cast<int>(std::min(static_cast<std::size_t>(blocks), fit));
-  }
-  return blocks;
+  return emulator::blocks_per_processor(kernel, facts(), threads, dynamic);
 }
 
 hipError_t occupancy(hipError_t found, const Kernel* kernel, int* blocks,
                      int threads, std::size_t dynamic) {
   if (found != hipSuccess) return found;
   if (blocks == nullptr || threads <= 0) return hipErrorInvalidValue;
-  *blocks = threads > most_threads(*kernel)
-                ? 0
-                : blocks_per_processor(*kernel, threads, dynamic);
+  *blocks = blocks_per_processor(*kernel, threads, dynamic);
   return hipSuccess;
 }
 

@@ -11,6 +11,7 @@
 #include "front.h"
 #include "handles.h"
 #include "objects.h"
+#include "occupancy.h"
 #include "program.h"
 
 namespace eclosion::hip {
@@ -24,7 +25,6 @@ using emulator::Operation;
 using emulator::Parameters;
 using emulator::Program;
 
-Extent extent(dim3 size) { return {size.x, size.y, size.z}; }
 struct Functions {
   emulator::Handles<hipFunction_t, Function> handles;
   std::mutex lock;
@@ -36,6 +36,7 @@ Functions& functions() {
   return *all;
 }
 
+Extent extent(dim3 size) { return {size.x, size.y, size.z}; }
 
 // hip_runtime_api.h, hipModuleLaunchKernel: "HIP does not support kernel launch
 // with total work items defined in dimension with size gridDim x blockDim >=
@@ -149,8 +150,10 @@ hipError_t plan(Launch launch, int device, const Arguments& arguments,
                               launch.shared,
                               launch.is_cooperative,
                               site};
-  status = number(
-      emulator::check_launch(request, emulator::device_facts(device).limits));
+  const emulator::DeviceFacts& facts = emulator::device_facts(device);
+  status = number(emulator::check_launch(request, facts.limits));
+  if (status != hipSuccess) return status;
+  status = number(emulator::check_meeting(request, facts));
   if (status != hipSuccess) return status;
   status = copy_parameters(*kernel, arguments, &launch.parameters);
   if (status != hipSuccess) return status;

@@ -8,10 +8,13 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 #include "gates.h"
+#include "stream.h"
 
 using namespace eclosion::emulator;
 using namespace eclosion::emulator::tests;
@@ -209,4 +212,21 @@ TEST_CASE("a forked child is told that it is one, and does not wait") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("what an operation throws is its status, and the others go on") {
+  Journal journal;
+  const OperationRef without =
+      submitted([](Operation&) -> Status { throw std::bad_alloc(); }, {}, {});
+  Scheduler::get().wait(without);
+  CHECK(without->status() == Status::kOutOfMemory);
+  CHECK(device_failure(0) == Status::kOutOfMemory);
+  CHECK(reset_device(0) == Status::kSuccess);
+  const OperationRef thrown = submitted(
+      [](Operation&) -> Status { throw std::runtime_error("a reason"); });
+  Scheduler::get().wait(thrown);
+  CHECK(thrown->status() == Status::kUnknown);
+  CHECK(reset_device(0) == Status::kSuccess);
+  Scheduler::get().wait(submitted(journal.body("next")));
+  CHECK(journal.text() == "next");
 }
