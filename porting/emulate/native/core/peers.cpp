@@ -6,20 +6,17 @@
 #include <cstdint>
 
 #include "device.h"
+#include "stream.h"
 
 namespace eclosion::emulator {
 
 namespace {
 
-// More devices than any machine of the emulated vendors has.
-constexpr int kMostDevices = 64;
 std::array<std::atomic<std::uint64_t>, kMostDevices> masks{};
 
 std::uint64_t bit(int device) { return std::uint64_t{1} << device; }
 
-bool is_device(int device) {
-  return device >= 0 && device < device_count() && device < kMostDevices;
-}
+bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace
 
