@@ -165,8 +165,8 @@ BAD_FREE = Code(
     " all.  The kernel ends there.\n\n"
     "A wrong argument of cudaFree or hipFree is no finding: the call returns an error, of what"
     " device code's malloc gave too.\n\n"
-    "What to do: free the pointer that malloc returned, once, and in device code; free what the host"
-    " allocated on the host.",
+    "What to do: free the pointer that malloc returned, once, and in device code; free on the host"
+    " what the host allocated.",
 )
 LEAK = Code(
     "EMU013",
