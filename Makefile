@@ -6,6 +6,7 @@ PYTHON ?= python3
 TORCH_INDEX ?=
 ARCH ?= gfx90a,gfx942,gfx1100
 BIN := .venv/bin
+SOAK = PATH="$(CURDIR)/$(BIN):$$PATH" ECLOSION_REQUIRE_TOOLCHAIN=1 $(BIN)/pytest --timeout 300
 
 export PYTHON
 
@@ -28,7 +29,8 @@ mutants: setup
 	@$(BIN)/python -m ci.mutants
 
 soak: torch
-	PATH="$(CURDIR)/$(BIN):$$PATH" ECLOSION_REQUIRE_TOOLCHAIN=1 $(BIN)/pytest -m "soak or realtime" --timeout 300
+	$(SOAK) -m "soak and not realtime" -n 2 --dist loadgroup
+	$(SOAK) -m realtime
 
 bench: torch
 	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done
