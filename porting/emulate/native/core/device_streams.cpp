@@ -93,12 +93,11 @@ OperationRef submit_on(std::uint32_t timeline, int device, Work work,
 }
 
 OperationRef append(Stream::State& stream, Work work,
-                    std::span<const OperationRef> more,
-                    bool even_after_failure) {
+                    std::span<const OperationRef> more) {
   std::vector<OperationRef> after = predecessors(stream);
   after.insert(after.end(), more.begin(), more.end());
   const Operation::Traits traits{work.lane, stream.priority,
-                                 even_after_failure};
+                                 work.even_after_failure};
   stream.tail =
       submit_on(stream.timeline, stream.device, std::move(work), traits, after);
   return stream.tail;

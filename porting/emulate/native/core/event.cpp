@@ -34,7 +34,9 @@ Status record_captured(Event::State& event, const Stream::State& stream) {
 void share_record(Event::State& event) {
   Work work = work_of_record(event);
   const auto operation = std::make_shared<Operation>(
-      event.device, std::move(work.title), std::move(work.body));
+      event.device, std::move(work.title), std::move(work.body),
+      Operation::Traits{.even_after_failure = true}, std::vector<AccessRange>{},
+      Ordering{});
   Scheduler::get().submit(operation, std::span(&event.recorded, 1));
 }
 
@@ -45,6 +47,8 @@ Work work_of_record(Event::State& event) {
   if (event.shared) {
     const std::uint64_t record = event.shared->begin_record();
     event.shared_record = record;
+    // Other processes wait for it, who know nothing of this one's device.
+    work.even_after_failure = true;
     work.body = [shared = event.shared, record](Operation&) {
       shared->finish_record(record);
       return Status::kSuccess;

@@ -143,10 +143,12 @@ OperationRef GraphExec::begin(const Step& step, const void* site,
     Work event_work = is_record ? work_of_record(event) : work_of_wait(event);
     work.body = std::move(event_work.body);
     work.lane = event_work.lane;
+    work.even_after_failure = event_work.even_after_failure;
     if (!is_record) after.push_back(event.recorded);
   }
   Operation::Traits traits = node.traits;
   traits.lane = work.lane;
+  traits.even_after_failure |= work.even_after_failure;
   const OperationRef made =
       submit_on(step.timeline, node.device, std::move(work), traits, after);
   if (node.event && node.kind == NodeKind::kEventRecord)

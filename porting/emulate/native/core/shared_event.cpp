@@ -129,11 +129,9 @@ void SharedEvent::describe(unsigned char (&bytes)[64]) const {
 }
 
 std::uint64_t SharedEvent::begin_record() {
-  const std::uint64_t record = page_->last.load() + 1;
   page_->process.store(getpid());
   page_->birth.store(birth_);
-  page_->last.store(record);
-  return record;
+  return page_->last.fetch_add(1) + 1;
 }
 
 void SharedEvent::finish_record(std::uint64_t record) {

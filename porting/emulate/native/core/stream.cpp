@@ -30,19 +30,17 @@ GraphNode node_of(Work work, const Stream::State& stream) {
   return node;
 }
 
-Status put_work(Stream::State& stream, Work work, bool even_after_failure) {
+Status put_work(Stream::State& stream, Work work) {
   if (const Status status = usability(stream.device);
       status != Status::kSuccess)
     return status;
   const std::scoped_lock guard(streams_lock());
   if (stream.capture) {
-    GraphNode node = node_of(std::move(work), stream);
-    node.traits.even_after_failure = even_after_failure;
-    return capture_work(stream, std::move(node));
+    return capture_work(stream, node_of(std::move(work), stream));
   }
   if (const Status status = check_implicit(stream); status != Status::kSuccess)
     return status;
-  append(stream, std::move(work), {}, even_after_failure);
+  append(stream, std::move(work), {});
   return Status::kSuccess;
 }
 
@@ -75,9 +73,7 @@ int Stream::priority() const noexcept { return state_->priority; }
 std::uint64_t Stream::id() const noexcept { return state_->id; }
 bool Stream::is_legacy() const noexcept { return state_->is_legacy; }
 
-Status Stream::put(Work work) {
-  return put_work(*state_, std::move(work), false);
-}
+Status Stream::put(Work work) { return put_work(*state_, std::move(work)); }
 
 Status Stream::put_host(Title title, std::function<void(Status)> function,
                         bool even_after_failure, NodeParameters parameters) {
@@ -87,7 +83,8 @@ Status Stream::put_host(Title title, std::function<void(Status)> function,
     function(device_failure(operation.device()));
     return Status::kSuccess;
   };
-  return put_work(*state_, std::move(work), even_after_failure);
+  work.even_after_failure = even_after_failure;
+  return put_work(*state_, std::move(work));
 }
 
 Status Stream::synchronize() {

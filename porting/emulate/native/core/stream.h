@@ -38,6 +38,8 @@ struct Work {
   // kWatch: the body is run again and again until it gives another status than
   // kNotReady, and holds no worker meanwhile.
   Lane lane = Lane::kWorker;
+  // The body runs although the device has failed.
+  bool even_after_failure = false;
 };
 
 class Stream : public std::enable_shared_from_this<Stream> {

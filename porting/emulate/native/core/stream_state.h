@@ -79,8 +79,7 @@ std::vector<OperationRef> predecessors(const Stream::State& stream);
 
 // Append an operation to a stream that is not captured, after `more` too.
 OperationRef append(Stream::State& stream, Work work,
-                    std::span<const OperationRef> more,
-                    bool even_after_failure = false);
+                    std::span<const OperationRef> more);
 
 // Operations with an order of their own: nodes of graphs.
 OperationRef submit_on(std::uint32_t timeline, int device, Work work,

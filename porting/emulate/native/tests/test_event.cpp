@@ -93,6 +93,39 @@ TEST_CASE("a stream that waits for an event is not ready until it is") {
   CHECK(event->query() == Status::kSuccess);
 }
 
+TEST_CASE("a shared event is recorded although its device has failed") {
+  const StreamRef stream = stream_of();
+  const EventRef event = event_of(kShared);
+  unsigned char handle[64];
+  REQUIRE(event->export_handle(handle) == Status::kSuccess);
+  Gate gate;
+  stream->put({NodeKind::kKernel,
+               {"gate"},
+               gate.body(Status::kIllegalAddress),
+               {},
+               {}});
+  CHECK(event->record(*stream) == Status::kSuccess);
+  gate.open();
+  CHECK(stream->synchronize() == Status::kIllegalAddress);
+  // Another process would wait for it without an end.
+  CHECK(event->query() == Status::kIllegalAddress);
+  CHECK(reset_device(0) == Status::kSuccess);
+}
+
+TEST_CASE("records of a shared event by several threads have numbers each") {
+  const std::shared_ptr<SharedEvent> event = SharedEvent::make();
+  REQUIRE(event);
+  constexpr int kEach = 20000;
+  const auto record = [&] {
+    for (int i = 0; i < kEach; ++i) event->finish_record(event->begin_record());
+  };
+  std::thread other(record);
+  record();
+  other.join();
+  CHECK(event->last_record() == 2 * kEach);
+  CHECK(event->state_of(2 * kEach) == Status::kSuccess);
+}
+
 TEST_CASE("an event of another device than the stream is refused") {
   CHECK(event_of(0, 1)->record(*stream_of(0)) == Status::kInvalidHandle);
 }
