@@ -1,4 +1,4 @@
-// Grids: their limits, their parameters, and the workers that run their blocks.
+// Grids: their limits, and the workers that run their blocks.
 #include "launch.h"
 
 #include <algorithm>
@@ -18,8 +18,6 @@
 
 namespace eclosion::emulator {
 namespace {
-
-constexpr std::size_t kAlignment = 16;
 
 // Blocks that a worker takes at once: few enough that all end together.
 std::uint64_t share_of(std::uint64_t blocks) {
@@ -110,51 +108,6 @@ bool is_within(const Extent& wanted, const Extent& limit) {
 }
 
 }  // namespace
-
-Parameters Parameters::copy(const KernelRecord& kernel, void* const* values) {
-  Parameters made;
-  std::size_t total = 0;
-  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
-    total += (kernel.sizes[number] + kAlignment - 1) / kAlignment * kAlignment;
-  }
-  made.bytes_.resize(total + kAlignment);
-  auto at = reinterpret_cast<std::uintptr_t>(made.bytes_.data());
-  auto* next = reinterpret_cast<unsigned char*>((at + kAlignment - 1) /
-                                                kAlignment * kAlignment);
-  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
-    const std::size_t size = kernel.sizes[number];
-    if (size != 0) std::memcpy(next, values[number], size);
-    made.pointers_.push_back(next);
-    next += (size + kAlignment - 1) / kAlignment * kAlignment;
-  }
-  return made;
-}
-
-Parameters Parameters::unpack(const KernelRecord& kernel, const void* packed,
-                              std::size_t size) {
-  std::vector<void*> values;
-  std::vector<unsigned char> bytes(
-      static_cast<const unsigned char*>(packed),
-      static_cast<const unsigned char*>(packed) + size);
-  std::size_t at = 0;
-  std::size_t needed = 0;
-  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
-    const std::size_t bytes_of = kernel.sizes[number];
-    const std::size_t alignment = kernel.alignments[number];
-    at = (at + alignment - 1) / alignment * alignment;
-    needed = at + bytes_of;
-    if (needed > bytes.size()) bytes.resize(needed);
-    at = needed;
-  }
-  at = 0;
-  for (std::uint64_t number = 0; number < kernel.parameters; ++number) {
-    const std::size_t alignment = kernel.alignments[number];
-    at = (at + alignment - 1) / alignment * alignment;
-    values.push_back(bytes.data() + at);
-    at += kernel.sizes[number];
-  }
-  return copy(kernel, values.data());
-}
 
 GridRun::GridRun(const LaunchRequest& request, Parameters& parameters,
                  const Operation& operation)

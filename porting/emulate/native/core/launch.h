@@ -69,6 +69,29 @@ class Parameters {
   std::vector<void*> pointers_;
 };
 
+// The parameters of a launch as programs give them: a pointer to each, or all
+// in one buffer.
+struct Arguments {
+  void* const* values = nullptr;
+  const void* packed = nullptr;
+  std::size_t packed_size = 0;
+};
+
+// The vendor's marks in an `extra`, a list that says where the buffer is.
+struct ExtraMarks {
+  const void* pointer;
+  const void* size;
+  const void* end;
+};
+
+// kInvalidValue: it is not whole.
+Status read_extra(void* const* extra, const ExtraMarks& marks,
+                  Arguments* arguments);
+
+// kInvalidValue: the kernel has parameters, and none are given.
+Status copy_parameters(const Kernel& kernel, const Arguments& arguments,
+                       std::shared_ptr<Parameters>* copy);
+
 // Whether a device takes a launch, before it is put into a stream.
 Status check_launch(const LaunchRequest& request, const LaunchLimits& limits);
 

@@ -10,6 +10,7 @@
 
 #include "memory_file.h"
 #include "memory_state.h"
+#include "process_birth.h"
 
 namespace eclosion::emulator {
 
@@ -40,27 +41,6 @@ class File {
   int number_;
 };
 
-// A process's start, which tells it from a later one of the same number; field
-// 22 of proc_pid_stat(5), counted behind the name, which can hold anything.
-std::optional<std::uint64_t> start_of(int process) {
-  char path[40];
-  std::snprintf(path, sizeof(path), "/proc/%d/stat", process);
-  const File file(::open(path, O_RDONLY | O_CLOEXEC));
-  char text[1024] = {};
-  if (file.get() < 0 || ::read(file.get(), text, sizeof(text) - 1) <= 0) {
-    return std::nullopt;
-  }
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < 22; ++field) {
-    at = std::strchr(at + 1, ' ');
-  }
-  unsigned long long started = 0;
-  if (at == nullptr || std::sscanf(at, "%llu", &started) != 1) {
-    return std::nullopt;
-  }
-  return started;
-}
-
 int open_of(int process, int file) {
   char path[48];
   std::snprintf(path, sizeof(path), "/proc/%d/fd/%d", process, file);
@@ -73,7 +53,7 @@ SharedHandle Ticket::sealed() const {
   Ticket full = *this;
   full.nonce = memory_state().nonce;
   full.process = ::getpid();
-  full.started = start_of(full.process).value_or(0);
+  full.started = birth_of(full.process);
   full.ledger = memory_state().arena.file();
   full.check = check_of(full);
   SharedHandle handle{};
@@ -91,7 +71,8 @@ std::optional<Ticket> Ticket::read(const SharedHandle& handle) {
 }
 
 std::optional<SharedMemory> open_shared(const Ticket& ticket) {
-  if (start_of(ticket.process) != ticket.started) return std::nullopt;
+  const std::uint64_t birth = birth_of(ticket.process);
+  if (birth == 0 || birth != ticket.started) return std::nullopt;
   File ledger(open_of(ticket.process, ticket.ledger));
   if (ledger.get() < 0 || title_of(ledger.get()) !=
                               FileTitle{FileUse::kArena, ticket.nonce, 0, -1}) {

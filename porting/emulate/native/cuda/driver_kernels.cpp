@@ -17,7 +17,6 @@ namespace {
 
 using emulator::Kernel;
 using emulator::LaunchRequest;
-using emulator::Parameters;
 using emulator::Program;
 
 struct Codes {
@@ -52,22 +51,6 @@ LaunchRequest request_of(const KernelNode& node, const Kernel* kernel,
   request.cooperative = node.is_cooperative;
   request.site = site;
   return request;
-}
-
-Status copy_parameters(const Kernel& kernel, const Arguments& arguments,
-                       std::shared_ptr<Parameters>* copy) {
-  const emulator::KernelRecord& record = *kernel.record;
-  if (arguments.packed != nullptr) {
-    *copy = std::make_shared<Parameters>(
-        Parameters::unpack(record, arguments.packed, arguments.packed_size));
-    return Status::kSuccess;
-  }
-  if (record.parameters != 0 && arguments.values == nullptr) {
-    return Status::kInvalidValue;
-  }
-  *copy =
-      std::make_shared<Parameters>(Parameters::copy(record, arguments.values));
-  return Status::kSuccess;
 }
 
 }  // namespace
@@ -121,7 +104,7 @@ Status plan_launch(KernelNode node, const Arguments& arguments,
   status =
       emulator::check_meeting(request, emulator::device_facts(node.device));
   if (status != Status::kSuccess) return status;
-  status = copy_parameters(*kernel, arguments, &node.parameters);
+  status = emulator::copy_parameters(*kernel, arguments, &node.parameters);
   if (status != Status::kSuccess) return status;
   work->kind = emulator::NodeKind::kKernel;
   work->title = {"kernel " + kernel->name, site};
@@ -147,21 +130,11 @@ Status launch(CUstream handle, KernelNode node, const Arguments& arguments,
 }
 
 Status read_extra(void* const* extra, Arguments* arguments) {
-  const std::size_t* size = nullptr;
-  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
-      arguments->packed = extra[1];
-    } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
-      size = static_cast<const std::size_t*>(extra[1]);
-    } else {
-      return Status::kInvalidValue;
-    }
-  }
-  if (arguments->packed == nullptr || size == nullptr) {
-    return Status::kInvalidValue;
-  }
-  arguments->packed_size = *size;
-  return Status::kSuccess;
+  return emulator::read_extra(
+      extra,
+      {CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE,
+       CU_LAUNCH_PARAM_END},
+      arguments);
 }
 
 }  // namespace eclosion::cuda

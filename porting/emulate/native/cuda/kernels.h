@@ -45,12 +45,7 @@ struct KernelNode {
   std::shared_ptr<emulator::Parameters> parameters;
 };
 
-// `values`: a pointer to each parameter; null where `packed` has them all.
-struct Arguments {
-  void* const* values = nullptr;
-  const void* packed = nullptr;
-  std::size_t packed_size = 0;
-};
+using emulator::Arguments;
 
 // Check a launch on a device, and make the work of it.
 Status plan_launch(KernelNode node, const Arguments& arguments,

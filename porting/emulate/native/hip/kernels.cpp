@@ -22,7 +22,6 @@ using emulator::Extent;
 using emulator::Kernel;
 using emulator::LaunchRequest;
 using emulator::Operation;
-using emulator::Parameters;
 using emulator::Program;
 
 struct Functions {
@@ -68,22 +67,6 @@ hipError_t check_shape(const Launch& launch, int device) {
   return hipSuccess;
 }
 
-hipError_t copy_parameters(const Kernel& kernel, const Arguments& arguments,
-                           std::shared_ptr<Parameters>* copy) {
-  const emulator::KernelRecord& record = *kernel.record;
-  if (arguments.packed != nullptr) {
-    *copy = std::make_shared<Parameters>(
-        Parameters::unpack(record, arguments.packed, arguments.packed_size));
-    return hipSuccess;
-  }
-  if (record.parameters != 0 && arguments.values == nullptr) {
-    return hipErrorInvalidValue;
-  }
-  *copy =
-      std::make_shared<Parameters>(Parameters::copy(record, arguments.values));
-  return hipSuccess;
-}
-
 // The same document: from 7.0 on launches say hipErrorContextIsDestroyed of an
 // invalid stream, the cooperative one hipErrorInvalidHandle; before, they said
 // hipErrorInvalidValue and hipErrorContextIsDestroyed.
@@ -119,21 +102,11 @@ hipError_t find_kernel(const Function& function, int device, Kernel** kernel) {
 }
 
 hipError_t read_extra(void* const* extra, Arguments* arguments) {
-  const std::size_t* size = nullptr;
-  for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
-      arguments->packed = extra[1];
-    } else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) {
-      size = static_cast<const std::size_t*>(extra[1]);
-    } else {
-      return hipErrorInvalidValue;
-    }
-  }
-  if (arguments->packed == nullptr || size == nullptr) {
-    return hipErrorInvalidValue;
-  }
-  arguments->packed_size = *size;
-  return hipSuccess;
+  return number(
+      emulator::read_extra(extra,
+                           {HIP_LAUNCH_PARAM_BUFFER_POINTER,
+                            HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END},
+                           arguments));
 }
 
 hipError_t plan(Launch launch, int device, const Arguments& arguments,
@@ -155,7 +128,8 @@ hipError_t plan(Launch launch, int device, const Arguments& arguments,
   if (status != hipSuccess) return status;
   status = number(emulator::check_meeting(request, facts));
   if (status != hipSuccess) return status;
-  status = copy_parameters(*kernel, arguments, &launch.parameters);
+  status =
+      number(emulator::copy_parameters(*kernel, arguments, &launch.parameters));
   if (status != hipSuccess) return status;
   work->kind = emulator::NodeKind::kKernel;
   work->title = {"kernel " + kernel->name, site};

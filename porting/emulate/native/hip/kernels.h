@@ -32,12 +32,7 @@ struct Launch {
   std::shared_ptr<emulator::Parameters> parameters = {};
 };
 
-// A pointer to each parameter, or all in one buffer.
-struct Arguments {
-  void* const* values = nullptr;
-  const void* packed = nullptr;
-  std::size_t packed_size = 0;
-};
+using emulator::Arguments;
 
 hipError_t find_kernel(const Function& function, int device,
                        emulator::Kernel** kernel);
