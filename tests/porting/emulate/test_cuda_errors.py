@@ -164,6 +164,43 @@ def test_call_when_a_failure_is_injected(program: Program) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("number", "error"),
+    [
+        (700, "cudaErrorIllegalAddress"),
+        (715, "cudaErrorIllegalInstruction"),
+        (719, "cudaErrorLaunchFailure"),
+        (999, "cudaErrorUnknown"),
+    ],
+)
+def test_kernel_when_a_failure_is_injected_gives_its_number(
+    program: Program, number: int, error: str
+) -> None:
+    ran = program.on(release=RELEASE, faults=f"kernel beyond:1={number}").run("broken")
+    # The second line is of the call after the launch, which may come before the failure.
+    assert ran.lines[2:] == [*[error] * 4, *["cudaSuccess"] * 2]
+    assert not ran.findings
+
+
+@pytest.mark.parametrize("number", [600, 12345])
+def test_kernel_when_it_cannot_end_with_the_injected_number(program: Program, number: int) -> None:
+    ran = program.on(release=RELEASE, faults=f"kernel beyond:1={number}").run(
+        "broken", succeeds=False
+    )
+    assert ran.status == 2
+    assert f"has {number} for the kernel beyond(int*), which cannot end with it" in ran.errors
+
+
+def test_faults_when_no_call_was_theirs_are_told_at_the_end(program: Program) -> None:
+    faults = "cudaMaloc:1=2;cudaMalloc:9=2;cudaMalloc:3=2;kernel nobody=700"
+    ran = program.on(release=RELEASE, faults=faults).run("injected")
+    assert ran.errors.splitlines() == [
+        "ECLOSION_EMULATOR_FAULTS has 'cudaMaloc:1=2', and nothing of that name was called",
+        "ECLOSION_EMULATOR_FAULTS has 'cudaMalloc:9=2', and there were only 3 calls",
+        "ECLOSION_EMULATOR_FAULTS has 'kernel nobody=700', and nothing of that name was called",
+    ]
+
+
 def test_function_when_it_is_not_emulated(program: Program) -> None:
     ran = program.run("missing")
     assert ran.lines == ["cudaErrorNotSupported"] * 3

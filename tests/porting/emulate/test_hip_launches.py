@@ -215,6 +215,13 @@ def test_fault_when_one_is_injected_into_a_kernel(program: Program) -> None:
     assert ran.lines == [OK, failure, failure, OK, OK, OK]
 
 
+def test_fault_when_one_with_another_number_is_injected_into_a_kernel(program: Program) -> None:
+    ran = program.on(faults="kernel overrun:1=700").run("fault")
+    address = "hipErrorIllegalAddress"
+    assert ran.lines == [OK, address, address, OK, OK, OK]
+    assert not ran.findings
+
+
 @pytest.mark.parametrize(("release", "empty"), [("7.0", "hipErrorInvalidImage"), ("6.4", INVALID)])
 def test_modules_when_asked_by_name(program: Program, release: str, empty: str) -> None:
     """See "HIP API 7.0 changes", "hipModuleLoad"; hip_runtime_api.h: hipErrorNotFound."""

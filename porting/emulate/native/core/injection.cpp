@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "config.h"
+#include "scheduler.h"
 
 namespace eclosion::emulator {
 namespace {
 
 struct Fault {
+  std::string entry;
   bool is_kernel = false;
   std::string name;
   long at = 0;  // 0: at every call
@@ -38,6 +40,7 @@ long number(const std::string& text, const std::string& entry) {
 Fault parse(const std::string& entry) {
   const std::string kKernel = "kernel ";
   Fault fault;
+  fault.entry = entry;
   const std::size_t equals = entry.rfind('=');
   if (equals == std::string::npos) refuse(entry);
   fault.code = static_cast<int>(number(entry.substr(equals + 1), entry));
@@ -77,20 +80,47 @@ bool is_named(const Fault& fault, std::string_view name) {
   return begins && (end == name.size() || name[end] == '(' || name[end] == '<');
 }
 
-std::optional<int> ask(bool is_kernel, std::string_view name) {
+struct Faults {
+  std::mutex lock;
+  std::vector<Fault> list = parse_all(Config::get().faults);
+  bool is_asked = false;  // of any call
+};
+
+Faults& faults() {
   // Never destroyed: workers may still run while the process ends.
-  static auto& lock = *new std::mutex;
-  static auto& faults =
-      *new std::vector<Fault>(parse_all(Config::get().faults));
-  if (faults.empty()) return std::nullopt;
-  const std::lock_guard<std::mutex> guard(lock);
+  static auto& all = *new Faults;
+  return all;
+}
+
+std::optional<int> ask(bool is_kernel, std::string_view name) {
+  Faults& all = faults();
+  if (all.list.empty()) return std::nullopt;
+  const std::lock_guard<std::mutex> guard(all.lock);
+  all.is_asked = true;
   std::optional<int> found;
-  for (Fault& fault : faults) {
+  for (Fault& fault : all.list) {
     if (fault.is_kernel != is_kernel || !is_named(fault, name)) continue;
     ++fault.calls;
     if (fault.at == 0 || fault.at == fault.calls) found = fault.code;
   }
   return found;
+}
+
+// A process that called nothing is one that only starts the program.
+__attribute__((destructor)) void tell_what_came_to_nothing() {
+  if (Config::get().faults.empty() || is_forked_child()) return;
+  Faults& all = faults();
+  const std::lock_guard<std::mutex> guard(all.lock);
+  if (!all.is_asked) return;
+  for (const Fault& fault : all.list) {
+    if (fault.calls != 0 && fault.calls >= fault.at) continue;
+    const std::string calls =
+        fault.calls == 0
+            ? "nothing of that name was called"
+            : "there were only " + std::to_string(fault.calls) + " calls";
+    std::fprintf(stderr, "ECLOSION_EMULATOR_FAULTS has '%s', and %s\n",
+                 fault.entry.c_str(), calls.c_str());
+  }
 }
 
 }  // namespace
@@ -101,6 +131,15 @@ std::optional<int> injected(std::string_view function) {
 
 std::optional<int> injected_in_kernel(std::string_view kernel) {
   return ask(true, kernel);
+}
+
+void refuse_injected(std::string_view kernel, int code) {
+  std::fprintf(
+      stderr,
+      "ECLOSION_EMULATOR_FAULTS has %d for the kernel %s, which cannot "
+      "end with it; give a number such as 719, a launch failure\n",
+      code, std::string(kernel).c_str());
+  std::_Exit(2);
 }
 
 }  // namespace eclosion::emulator

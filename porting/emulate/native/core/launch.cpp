@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <thread>
 
 #include "block.h"
@@ -103,6 +104,16 @@ void run_part(GridRun& run, const std::function<void()>& part) {
   }
 }
 
+// What a launch ends with instead of running.
+std::optional<Status> injected_end(const LaunchRequest& request) {
+  const std::string& kernel = request.kernel->name;
+  const std::optional<int> code = injected_in_kernel(kernel);
+  if (!code) return std::nullopt;
+  const std::optional<Status> status = request.status_of(*code);
+  if (!status || *status == Status::kNotReady) refuse_injected(kernel, *code);
+  return status;
+}
+
 bool is_within(const Extent& wanted, const Extent& limit) {
   return wanted.x <= limit.x && wanted.y <= limit.y && wanted.z <= limit.z;
 }
@@ -159,7 +170,7 @@ Status check_launch(const LaunchRequest& request, const LaunchLimits& limits) {
 
 Status run_grid(const LaunchRequest& request, Parameters& parameters,
                 const Operation& operation) {
-  if (injected_in_kernel(request.kernel->name)) return Status::kLaunchFailure;
+  if (const auto injected = injected_end(request)) return *injected;
   watch_host_faults();
   GridRun run(request, parameters, operation);
   if (request.cooperative) {

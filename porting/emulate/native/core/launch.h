@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct LaunchRequest {
   std::size_t dynamic_shared = 0;
   bool cooperative = false;
   const void* site = nullptr;
+  // What a number of the vendor's means; for faults that a test asks for.
+  std::optional<Status> (*status_of)(int number) = nullptr;
 };
 
 // A copy of a launch's parameters that outlives the caller's.

@@ -50,6 +50,7 @@ LaunchRequest request_of(const KernelNode& node, const Kernel* kernel,
   request.dynamic_shared = node.dynamic_shared;
   request.cooperative = node.is_cooperative;
   request.site = site;
+  request.status_of = status_of;
   return request;
 }
 

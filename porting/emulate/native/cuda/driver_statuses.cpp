@@ -117,4 +117,14 @@ CUresult driver_code(Status status) { return row(status).driver; }
 
 cudaError_t runtime_code(Status status) { return row(status).runtime; }
 
+std::optional<Status> status_of(int number) {
+  for (const Row& each : kRows) {
+    if (each.runtime == number) return each.status;
+  }
+  for (const Row& each : kRows) {
+    if (each.driver == number) return each.status;
+  }
+  return std::nullopt;
+}
+
 }  // namespace eclosion::cuda

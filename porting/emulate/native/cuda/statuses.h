@@ -4,6 +4,8 @@
 #include <cuda.h>
 #include <driver_types.h>
 
+#include <optional>
+
 #include "status.h"
 
 namespace eclosion::cuda {
@@ -12,6 +14,8 @@ using emulator::Status;
 
 CUresult driver_code(Status status);
 cudaError_t runtime_code(Status status);
+// Of a number of the runtime's or of the driver's; none: no status has it.
+std::optional<Status> status_of(int number);
 
 // What a function gives back, from the core's status or the vendor's number.
 struct DriverResult {

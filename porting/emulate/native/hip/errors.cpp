@@ -16,6 +16,7 @@ struct Row {
   hipError_t error;
 };
 
+// Of statuses with the same number the first is what the number means.
 constexpr Row kNumbers[] = {
     {Status::kSuccess, hipSuccess},
     {Status::kInvalidValue, hipErrorInvalidValue},
@@ -38,9 +39,9 @@ constexpr Row kNumbers[] = {
     {Status::kIllegalAddress, hipErrorIllegalAddress},
     {Status::kMisalignedAddress, hipErrorIllegalAddress},
     {Status::kAssertFailed, hipErrorAssert},
+    {Status::kLaunchFailure, hipErrorLaunchFailure},
     {Status::kIllegalInstruction, hipErrorLaunchFailure},
     {Status::kStackOverflow, hipErrorLaunchFailure},
-    {Status::kLaunchFailure, hipErrorLaunchFailure},
     {Status::kLaunchTimeout, hipErrorLaunchTimeOut},
     {Status::kAlreadyRegistered, hipErrorHostMemoryAlreadyRegistered},
     {Status::kNotRegistered, hipErrorHostMemoryNotRegistered},
@@ -99,6 +100,14 @@ hipError_t number(Status status) {
     if (row.status == status) return row.error;
   }
   return hipErrorUnknown;
+}
+
+std::optional<Status> status_of(int number) {
+  for (const Row& row : kNumbers) {
+    if (row.error == number) return row.status;
+  }
+  if (number == hipErrorUnknown) return Status::kUnknown;
+  return std::nullopt;
 }
 
 hipError_t remember(hipError_t error) {

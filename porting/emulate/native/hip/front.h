@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "injection.h"
@@ -18,6 +19,8 @@ using emulator::Status;
 // The vendor's number of a status; see the table in errors.cpp.
 hipError_t number(Status status);
 inline hipError_t number(hipError_t error) { return error; }
+// None: no status has the number.
+std::optional<Status> status_of(int number);
 
 // Keep what a call returns, as the release does, and give it back.
 hipError_t remember(hipError_t error);

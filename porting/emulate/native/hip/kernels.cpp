@@ -122,7 +122,8 @@ hipError_t plan(Launch launch, int device, const Arguments& arguments,
                               extent(launch.block),
                               launch.shared,
                               launch.is_cooperative,
-                              site};
+                              site,
+                              status_of};
   const emulator::DeviceFacts& facts = emulator::device_facts(device);
   status = number(emulator::check_launch(request, facts.limits));
   if (status != hipSuccess) return status;
