@@ -117,6 +117,29 @@ CASE(occupancy) {
   V(blocks);
   T(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reversed, 0, 0));
 }
+CASE(launch_attributes) {
+  int* p = ints(1);
+  int value = 9;
+  void* values[] = {&p, &value};
+  cudaLaunchAttribute attribute = {};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = config.blockDim = dim3(1);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  cudaFunction_t function;
+  T(cudaGetFuncBySymbol(&function, reinterpret_cast<void*>(&plain)));
+  for (const auto which : {cudaLaunchAttributePriority, cudaLaunchAttributeProgrammaticEvent,
+                           cudaLaunchAttributeLaunchCompletionEvent,
+                           cudaLaunchAttributeDeviceUpdatableKernelNode}) {
+    attribute.id = which;
+    T(cudaLaunchKernelExC(&config, reinterpret_cast<void*>(&plain), values));
+    CUlaunchAttribute own = {};
+    own.id = static_cast<CUlaunchAttributeID>(which);
+    CUlaunchConfig driver = {1, 1, 1, 1, 1, 1, 0, nullptr, &own, 1};
+    D(cuLaunchKernelEx(&driver, function, values, nullptr));
+  }
+  V(at(p, 0));
+}
 CASE(driver) {
   int* p = ints(1);
   cudaFunction_t function;
@@ -228,6 +251,15 @@ def test_occupancy_when_threads_blocks_or_memory_bound_it(program: Program) -> N
         *("cudaSuccess", "32"),
         *("cudaSuccess", "2"),
         "cudaErrorInvalidValue",
+    ]
+
+
+def test_launch_when_an_attribute_asks_for_what_is_not_emulated(program: Program) -> None:
+    """driver_types.h, cudaLaunchAttributeID: a priority is a hint; events get records."""
+    assert program.run("launch_attributes").lines == [
+        *("cudaSuccess", "cudaSuccess", "CUDA_SUCCESS"),
+        *["cudaErrorNotSupported", "CUDA_ERROR_NOT_SUPPORTED"] * 3,
+        "9",
     ]
 
 

@@ -34,6 +34,26 @@ CASE(properties) {
   V(std::memcmp(uuid, p.uuid.bytes, 16));
   T(hipGetDevicePropertiesR0600(&p, 7));
 }
+CASE(valid_devices) {
+  int device = -1, list[] = {2, 1, 9};
+  T(hipSetValidDevices(nullptr, 1));
+  T(hipSetValidDevices(list, -1));
+  T(hipSetValidDevices(list, 4));
+  T(hipSetValidDevices(list, 3));
+  T(hipSetValidDevices(nullptr, 0));
+  T(hipGetDevice(&device));
+  V(device);
+  T(hipSetValidDevices(list, 2));
+  T(hipGetDevice(&device));
+  V(device);
+  std::thread([] {
+    int own = -1, other = 1;
+    hipSetDevice(0);
+    T(hipSetValidDevices(&other, 1));
+    T(hipGetDevice(&own));
+    V(own);
+  }).join();
+}
 CASE(old_layout) {
   // hipDeviceProp_tR0000: the name, then the size of the memory.
   alignas(8) char old[2048];
@@ -167,6 +187,15 @@ DEVICE = "hipErrorInvalidDevice"
 def program(sysroot: Sysroot, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program of these cases."""
     return build(sysroot, tmp_path_factory.mktemp("devices"), CASES)
+
+
+def test_valid_devices_when_a_thread_has_chosen_none_give_its_device(program: Program) -> None:
+    """hip_runtime_api.h: "List of devices to try"; the first of them, unless one was set."""
+    ok, value = "hipSuccess", "hipErrorInvalidValue"
+    assert program.on(devices=3).run("valid_devices").lines == [
+        *(value, value, value, "hipErrorInvalidDevice"),
+        *(ok, ok, "0", ok, ok, "2", ok, ok, "0"),
+    ]
 
 
 def test_properties_when_asked_for(program: Program) -> None:

@@ -26,7 +26,7 @@ CUresult launch_function(const char* name, CUstream stream, KernelNode node,
   });
 }
 
-// As in the runtime: what is not emulated is refused, hints are taken.
+// As in the runtime.
 Status read_attribute(const CUlaunchAttribute& attribute, KernelNode* node) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -38,7 +38,7 @@ Status read_attribute(const CUlaunchAttribute& attribute, KernelNode* node) {
                                            : Status::kNotSupported;
     }
     default:
-      return Status::kSuccess;
+      return check_attribute(attribute.id);
   }
 }
 

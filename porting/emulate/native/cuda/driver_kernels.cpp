@@ -138,4 +138,15 @@ Status read_extra(void* const* extra, Arguments* arguments) {
       arguments);
 }
 
+Status check_attribute(CUlaunchAttributeID id) {
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+      return Status::kNotSupported;
+    default:
+      return Status::kSuccess;
+  }
+}
+
 }  // namespace eclosion::cuda

@@ -59,4 +59,9 @@ Status launch(CUstream stream, KernelNode node, const Arguments& arguments,
 // Read `extra` of cuLaunchKernel; kInvalidValue: not whole.
 Status read_extra(void* const* extra, Arguments* arguments);
 
+// Attributes of launches beside those that say how blocks meet. kNotSupported:
+// the program is promised an event or a node of the device, which nobody would
+// make. The others are hints on speed.
+Status check_attribute(CUlaunchAttributeID id);
+
 }  // namespace eclosion::cuda

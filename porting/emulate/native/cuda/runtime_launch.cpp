@@ -45,8 +45,7 @@ cudaError_t launch_function(const char* name, const void* function,
   });
 }
 
-// kNotSupported: what changes how blocks meet, which is not emulated. The
-// others are hints on speed.
+// kNotSupported: what is not emulated.
 Status read_attribute(const cudaLaunchAttribute& attribute,
                       bool* is_cooperative) {
   switch (attribute.id) {
@@ -59,7 +58,7 @@ Status read_attribute(const cudaLaunchAttribute& attribute,
                                            : Status::kNotSupported;
     }
     default:
-      return Status::kSuccess;
+      return check_attribute(static_cast<CUlaunchAttributeID>(attribute.id));
   }
 }
 

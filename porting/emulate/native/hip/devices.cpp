@@ -21,6 +21,7 @@ namespace {
 using emulator::kMostDevices;
 std::array<std::atomic<bool>, kMostDevices> used{};
 std::array<std::atomic<unsigned>, kMostDevices> flags_of{};
+thread_local bool has_chosen = false;  // the calling thread, by hipSetDevice
 
 // Per thread and per heap, as hipDeviceGetLimit tells them.
 std::atomic<std::size_t> stack_size{std::size_t{16} << 10};
@@ -83,16 +84,24 @@ hipError_t hipSetDevice(int device) {
     if (!is_device(device)) return hipErrorInvalidDevice;
     eclosion::emulator::set_current_device(device);
     use_device(device);
+    has_chosen = true;
     return hipSuccess;
   });
 }
 
+// hip_runtime_api.h: "List of devices to try". The runtime takes the first for
+// a thread that has not chosen one, and an empty list for its own.
 hipError_t hipSetValidDevices(int* devices, int count) {
   return call(__func__, [&] {
-    if (devices == nullptr || count <= 0) return hipErrorInvalidValue;
+    if (count == 0) return hipSuccess;
+    if (devices == nullptr || count < 0 ||
+        count > eclosion::emulator::device_count()) {
+      return hipErrorInvalidValue;
+    }
     for (int i = 0; i < count; ++i) {
       if (!is_device(devices[i])) return hipErrorInvalidDevice;
     }
+    if (!has_chosen) eclosion::emulator::set_current_device(devices[0]);
     return hipSuccess;
   });
 }
