@@ -53,6 +53,7 @@ struct Scheduler::State {
   void take_due(Operation::Clock::time_point now);
   OperationRef take_ready();
   Share* take_share();
+  void begin_work();
 
   // Without the lock: run the body where the device is sound.
   static Status run(Operation& operation);

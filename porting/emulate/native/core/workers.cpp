@@ -138,20 +138,27 @@ Scheduler::Share* Scheduler::State::take_share() {
   return nullptr;
 }
 
+// Whoever gets work may be the only one that waited for the time of delayed
+// work: which of those that wait is woken is not for us to say.
+void Scheduler::State::begin_work() {
+  ++busy;
+  if (!delayed.empty() && idle != 0) work.notify_one();
+}
+
 void Scheduler::State::work_for_ever(unsigned worker) {
   this_worker = worker;
   std::unique_lock guard(lock);
   for (;;) {
     if (!delayed.empty()) take_due(Operation::Clock::now());
     if (const OperationRef operation = take_ready()) {
-      ++busy;
+      begin_work();
       guard.unlock();
       const Status status = run(*operation);
       guard.lock();
       --busy;
       finish(operation, status);
     } else if (Share* share = take_share()) {
-      ++busy;
+      begin_work();
       guard.unlock();
       (*share->part)(worker);
       guard.lock();
