@@ -42,6 +42,7 @@ _BY_NAME: Final = frozenset(
         "DEV005",
         "DEV012",
         "DEV018",
+        "DEV019",
         "STR006",
     )
 )

@@ -136,6 +136,36 @@ def test_words_when_they_are_read_as_other_types(kernels: Kernels) -> None:
     assert np.array_equal(results, expected)
 
 
+def counts_of(x: int, y: int) -> list[int]:
+    """Return what counting_kernel in functions.cu gives for two words."""
+    wide = x << 32 | y
+    below = -(y & 7)
+    difference = x.bit_count() - y.bit_count()
+    place = (x & -x).bit_length()
+    return [
+        difference,
+        int(difference < 0),
+        int((x.bit_count() - 20) / 3),
+        -wide.bit_count(),
+        int(below < wide.bit_count()),
+        y.bit_count() if x & 1 else -1,
+        below - x.bit_count(),
+        place - 4,
+        ((wide & -wide).bit_length() - 4) * 5,
+        int(below * place / 2),
+    ]
+
+
+def test_counts_of_bits_when_they_are_calculated_with(kernels: Kernels) -> None:
+    values = random(4).integers(0, 2**32, 120, dtype=np.uint32)
+    values[:3] = [0, 0xFFFFFFFF, 7]
+    pairs = zip(values.tolist(), values.tolist()[::-1], strict=True)
+    expected = np.array([counts_of(x, y) for x, y in pairs], np.int64).T
+    results = np.zeros(expected.shape, np.int64)
+    kernels("counting", len(expected), values, values.size, results)
+    assert np.array_equal(results, expected)
+
+
 def test_conversions_when_they_round(kernels: Kernels) -> None:
     values = np.array([0, -0.0, 0.5, 1.5, -2.5, 2.4999, -7.51, 8388607.5, 1e9], np.float32)
     results = np.zeros((8, values.size), np.int32)

@@ -14,16 +14,26 @@ __host__ __device__ inline unsigned short eclosion_bfloat16_as_bits(
   return static_cast<__hip_bfloat16_raw>(number).x;
 }
 
-//@ __ushort_as_bfloat16 needs eclosion_bits_as_bfloat16
-#define __ushort_as_bfloat16(...) eclosion_bits_as_bfloat16(__VA_ARGS__)
+//@ eclosion_short_as_bfloat16 needs eclosion_bits_as_bfloat16
+__host__ __device__ inline __hip_bfloat16 eclosion_short_as_bfloat16(
+    short bits) {
+  return eclosion_bits_as_bfloat16(static_cast<unsigned short>(bits));
+}
 
-//@ __short_as_bfloat16 needs eclosion_bits_as_bfloat16
-#define __short_as_bfloat16(...) \
-  eclosion_bits_as_bfloat16(static_cast<unsigned short>(__VA_ARGS__))
+//@ eclosion_bfloat16_as_short needs eclosion_bfloat16_as_bits
+__host__ __device__ inline short eclosion_bfloat16_as_short(
+    __hip_bfloat16 number) {
+  return static_cast<short>(eclosion_bfloat16_as_bits(number));
+}
+
+//@ __ushort_as_bfloat16 needs eclosion_bits_as_bfloat16
+#define __ushort_as_bfloat16 eclosion_bits_as_bfloat16
+
+//@ __short_as_bfloat16 needs eclosion_short_as_bfloat16
+#define __short_as_bfloat16 eclosion_short_as_bfloat16
 
 //@ __bfloat16_as_ushort needs eclosion_bfloat16_as_bits
-#define __bfloat16_as_ushort(...) eclosion_bfloat16_as_bits(__VA_ARGS__)
+#define __bfloat16_as_ushort eclosion_bfloat16_as_bits
 
-//@ __bfloat16_as_short needs eclosion_bfloat16_as_bits
-#define __bfloat16_as_short(...) \
-  static_cast<short>(eclosion_bfloat16_as_bits(__VA_ARGS__))
+//@ __bfloat16_as_short needs eclosion_bfloat16_as_short
+#define __bfloat16_as_short eclosion_bfloat16_as_short

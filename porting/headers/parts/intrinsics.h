@@ -46,8 +46,25 @@ __device__ inline __hip_bfloat162 __floats2bfloat162_rn(float a, float b) {
 }
 
 //@ __umul24
-// HIP's returns int.
-#define __umul24(...) static_cast<unsigned>(__umul24(__VA_ARGS__))
+// HIP's returns int. Here and below the function has a name of its own, so that
+// CUDA's means it without a call, too.
+__device__ inline unsigned eclosion_umul24(unsigned a, unsigned b) {
+  return static_cast<unsigned>(__umul24(a, b));
+}
+#define __umul24 eclosion_umul24
+
+//@ __popc
+// HIP's returns unsigned.
+__device__ inline int eclosion_popc(unsigned number) {
+  return static_cast<int>(__popc(number));
+}
+#define __popc eclosion_popc
+
+//@ __popcll
+__device__ inline int eclosion_popcll(unsigned long long number) {
+  return static_cast<int>(__popcll(number));
+}
+#define __popcll eclosion_popcll
 
 //@ __tanhf
 #define __tanhf tanhf
@@ -144,10 +161,17 @@ __device__ inline void sincospi(float angle, float* sine, float* cosine) {
 
 //@ __ffsll
 // HIP has overloads for signed and unsigned numbers, so others are ambiguous.
-#define __ffsll(number) __ffsll(static_cast<long long>(number))
+// Before ROCm 7.0 they return unsigned.
+__device__ inline int eclosion_ffsll(long long number) {
+  return static_cast<int>(__ffsll(number));
+}
+#define __ffsll eclosion_ffsll
 
 //@ __ffs
-#define __ffs(number) __ffs(static_cast<int>(number))
+__device__ inline int eclosion_ffs(int number) {
+  return static_cast<int>(__ffs(number));
+}
+#define __ffs eclosion_ffs
 
 //@ __CUDACC_EXTENDED_LAMBDA__
 #define __CUDACC_EXTENDED_LAMBDA__ 1

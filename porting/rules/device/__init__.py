@@ -37,6 +37,7 @@ _RESTRICTIONS = (
     locks.spin_locks,
     coordinates.whole_values,
     throwing.throwing,
+    other_results.uncalled,
 )
 
 
@@ -51,7 +52,7 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         (narrow_atomics, narrow_atomics.NAMES),
         (intrinsics, tuple(intrinsics.names(unit))),
         (surfaces, surfaces.NAMES),
-        (other_results, other_results.NAMES),
+        (other_results, other_results.names(unit)),
     ):
         for name in filter(unit.index.__contains__, names):
             for place in unit.where(name):

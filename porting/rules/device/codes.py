@@ -171,7 +171,18 @@ OTHER_RESULT = Code(
     " the number in the headers of ROCm 6.2 where CUDA keeps the bits, which go through"
     " __hip_bfloat16_raw instead.  __umul24 returns int where CUDA returns unsigned, so products"
     " from 2^31 on become negative where they are widened, compared or divided; a cast makes them"
-    " unsigned again.",
+    " unsigned again.  __popc and __popcll, and before ROCm 7.0 __ffs and __ffsll, return unsigned"
+    " where CUDA returns int, so a difference of two is never negative; they are cast where that"
+    " may show.",
+)
+UNCALLED = Code(
+    "DEV019",
+    "silent-semantics",
+    Severity.WARNING,
+    "a device function whose HIP form gives something else, named without a call",
+    "Calls of the functions of DEV018 are rewritten to give what they do in CUDA.  Where such a"
+    " function is named alone, as an argument or for its address, HIP's is meant, whose result has"
+    " another type or value.  Name a function or lambda of your own that calls it.",
 )
 CODES: Final = (
     CACHE_HINT,
@@ -192,4 +203,5 @@ CODES: Final = (
     THROWS,
     SURFACE,
     OTHER_RESULT,
+    UNCALLED,
 )

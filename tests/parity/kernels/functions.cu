@@ -88,6 +88,30 @@ __global__ void reinterpreting_kernel(const unsigned* values, Count count,
   for (int k = 0; k < kFunctions; ++k) to[k * count + i] = results[k];
 }
 
+// Counts and places of bits, where it shows that they are signed.
+__global__ void counting_kernel(const unsigned* values, Count count,
+                                long long* to) {
+  const Count i = static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const unsigned x = values[i];
+  const unsigned y = values[count - 1 - i];
+  const unsigned long long wide = static_cast<unsigned long long>(x) << 32 | y;
+  const int below = -static_cast<int>(y & 7U);
+  const auto deduced = __popc(x);
+  const long long results[] = {__popc(x) - __popc(y),
+                               __popc(x) - __popc(y) < 0 ? 1 : 0,
+                               (__popc(x) - 20) / 3,
+                               -__popcll(wide),
+                               below < __popcll(wide) ? 1 : 0,
+                               (x & 1U) != 0 ? __popc(y) : -1,
+                               below - deduced,
+                               __ffs(static_cast<int>(x)) - 4,
+                               (__ffsll(static_cast<long long>(wide)) - 4) * 5,
+                               below * __ffs(static_cast<int>(x)) / 2};
+  constexpr int kFunctions = sizeof(results) / sizeof(results[0]);
+  for (int k = 0; k < kFunctions; ++k) to[k * count + i] = results[k];
+}
+
 __global__ void rounding_kernel(const float* values, Count count, int* to) {
   const Count i = static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -164,6 +188,11 @@ int parity_bits(Count functions, const unsigned* values, Count count,
 int parity_reinterpreting(Count functions, const unsigned* values, Count count,
                           unsigned* to) {
   return apply(reinterpreting_kernel, functions, values, count, to);
+}
+
+int parity_counting(Count functions, const unsigned* values, Count count,
+                    long long* to) {
+  return apply(counting_kernel, functions, values, count, to);
 }
 
 int parity_rounding(Count functions, const float* values, Count count,

@@ -75,6 +75,8 @@ int parity_bits(Count functions, const unsigned* values, Count count,
                 unsigned* to);
 int parity_reinterpreting(Count functions, const unsigned* values, Count count,
                           unsigned* to);
+int parity_counting(Count functions, const unsigned* values, Count count,
+                    long long* to);
 int parity_rounding(Count functions, const float* values, Count count, int* to);
 int parity_narrowing(Count element, const float* values, Count count, void* to,
                      float* back);

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from porting.headers.parts import parts_for
-from porting.toolkits.sysroot import Sysroot
 
 Make = Callable[..., Any]
 CALL = "__device__ unsigned f(unsigned a) { return umin(a, 3u) + __dp4a(a, a, 1u); }\n"
@@ -62,6 +61,15 @@ __global__ void k(unsigned long long* n, __nv_bfloat16* p, unsigned a) {
   n[0] = __umul24(a, a) / 3 + keeps_bits();
   p[0] = up(p[1]);
   static_assert(static_cast<decltype(__umul24(1u, 1u))>(-1) > 0, "unsigned, as in CUDA");
+  static_assert(static_cast<decltype(::__popc(1u))>(-1) < 0, "int, as in CUDA");
+  static_assert(static_cast<decltype(__popcll(1))>(-1) < 0, "int, as in CUDA");
+  static_assert(static_cast<decltype(__ffs(1u))>(-1) < 0, "int, as in CUDA");
+  static_assert(static_cast<decltype(__ffsll(1u))>(-1) < 0, "int, as in CUDA");
+  unsigned (*product)(unsigned, unsigned) = &__umul24;
+  int (*count)(unsigned) = __popc;
+  int (*place)(int) = &::__ffs;
+  unsigned short (*bits)(const __nv_bfloat16) = __bfloat16_as_ushort;
+  n[1] = product(a, a) + count(a) + place(1) + bits(p[0]);
 }
 """
 
@@ -81,10 +89,12 @@ def test_bits_of_bfloat16_are_kept_in_code_for_the_host(
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("release", ["7.1", "6.2"])
 def test_device_functions_return_what_those_of_cuda_do(
-    make: Make, sysroot: Sysroot, tmp_path: Path
+    make: Make, request: pytest.FixtureRequest, tmp_path: Path, release: str
 ) -> None:
-    made = make(BITS + PRODUCTS)
+    sysroot = request.getfixturevalue("sysroot" if release == "7.1" else "sysroot_6_2")
+    made = make({"a.cu": BITS + PRODUCTS}, release)
     assert made.said() == []
     flags = [f"--rocm-path={sysroot.path}", *made.write(tmp_path), "-isystem", str(sysroot.include)]
     unit = tmp_path / "unit.hip"
