@@ -70,7 +70,19 @@ SPECIAL = Code(
     "a device, socket or pipe in the tree",
     "Only files, folders and symbolic links are written to the output; this entry was left out.",
 )
-CODES = (BUILD_FILE, FOREIGN_CODE, BINARY, OUTSIDE_LINK, LINK_LOOP, CASE_CLASH, SPECIAL)
+BUILD_FOLDER = Code(
+    "TRE006",
+    "build-folder",
+    Severity.NOTE,
+    "a folder that CMake has built in",
+    "The folder has a CMakeCache.txt: what lies in it was made of the tree and is no part of it."
+    "  It was left out, since CMake builds in no folder that was copied from elsewhere.  Build the"
+    " port in a new folder.",
+)
+CODES = (
+    *(BUILD_FILE, FOREIGN_CODE, BINARY, OUTSIDE_LINK, LINK_LOOP, CASE_CLASH, SPECIAL),
+    BUILD_FOLDER,
+)
 
 _BUILD_NAMES = frozenset(
     (
@@ -120,6 +132,8 @@ def look_through(tree: Tree, handled: Collection[str] = ()) -> Iterator[Diagnost
                 yield from _link(tree, entry)
             case Kind.SPECIAL:
                 yield SPECIAL.at(entry.path, "neither a file nor a folder; it was left out")
+            case Kind.BUILD:
+                yield BUILD_FOLDER.at(entry.path, "CMake has built here; the folder was left out")
             case Kind.FOLDER:
                 pass
 

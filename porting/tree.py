@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from porting.source import C_SUFFIXES, SourceFile
 VCS_NAMES = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "CVS", "_darcs"))
 # What a port leaves in its output (see porting.output.manifest); it is no part of a tree.
 MANIFEST_NAME = ".porting-manifest.json"
+# CMake writes it into each folder that it builds in, and refuses one from elsewhere.
+_BUILD_MARK = "CMakeCache.txt"
 
 
 class Kind(StrEnum):
@@ -25,6 +27,7 @@ class Kind(StrEnum):
     LINK = "link"
     FOLDER = "folder"
     SPECIAL = "special"  # a device, socket or pipe
+    BUILD = "build"  # a folder in which CMake has built; what is in it is no part of the tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,8 @@ def _walk(root: Path, exclude: PathPatterns, verbatim: PathPatterns) -> Iterator
             if item.name in VCS_NAMES or path == MANIFEST_NAME or exclude.match(path):
                 continue
             entry = _entry(item, path, verbatim)
+            if entry.kind is Kind.FOLDER and (root / path / _BUILD_MARK).is_file():
+                entry = replace(entry, kind=Kind.BUILD)
             yield entry
             if entry.kind is Kind.FOLDER:
                 todo.append(path)

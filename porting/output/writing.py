@@ -73,7 +73,7 @@ def _write_entry(tree: Tree, entry: Entry, path: Path, data: bytes | None) -> No
             else:
                 path.write_bytes(data)
             path.chmod(entry.mode & 0o777)
-        case Kind.SPECIAL:
+        case Kind.SPECIAL | Kind.BUILD:
             pass
 
 

@@ -193,6 +193,13 @@ def test_single_file_that_cannot_be_ported_is_an_error(
     assert not (tmp_path / "out.cu").exists()
 
 
+def test_build_folder_is_left_out_and_said(make_tree: MakeTree, tmp_path: Path) -> None:
+    source = make_tree({"a.cpp": CUDA, "build/CMakeCache.txt": "", "build/made.cu": UNDECIDED})
+    report = _port(source, tmp_path / "out")
+    assert [(d.code, d.file) for d in report.diagnostics] == [("TRE006", "build")]
+    assert not (tmp_path / "out/build").exists()
+
+
 def test_excerpts_hold_the_lines_around_what_is_left(make_tree: MakeTree) -> None:
     text = "// Andr\u00e9 0\n// 1\n// 2\n" + UNDECIDED + "// 6\n// 7\n// 8\n"
     report = _port(make_tree({"a.cu": text}), None)

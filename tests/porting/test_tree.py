@@ -85,6 +85,16 @@ def test_read_tree_reports_a_pipe_as_special_when_there_is_one(tmp_path: Path) -
     assert [(e.path, e.kind) for e in read_tree(tmp_path).entries] == [("pipe.cu", Kind.SPECIAL)]
 
 
+def test_read_tree_leaves_out_what_cmake_built(tmp_path: Path) -> None:
+    _fill(tmp_path, "a.cu", "build/CMakeCache.txt", "build/made.cu", "src/build/b.cu")
+    entries = [(e.path, e.kind) for e in read_tree(tmp_path).entries if e.kind is not Kind.FOLDER]
+    assert entries == [
+        ("a.cu", Kind.SOURCE),
+        ("build", Kind.BUILD),
+        ("src/build/b.cu", Kind.SOURCE),
+    ]
+
+
 def test_read_tree_gives_one_source_when_the_input_is_a_file(tmp_path: Path) -> None:
     _fill(tmp_path, "a.cu", "b.cu")
     tree = read_tree(tmp_path / "a.cu")
