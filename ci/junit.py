@@ -120,7 +120,8 @@ def _parse(path: Path, cell: str) -> ET.Element:
         return ET.parse(path).getroot()  # noqa: S314 - our own runs of pytest wrote it
     except FileNotFoundError:
         raise ParityError(
-            f"cell {cell}: no report at {path}; its run was ended before pytest wrote one"
+            f"cell {cell}: no report at {path}; its run was ended before pytest wrote one, or the "
+            "path is another"
         ) from None
     except (OSError, ET.ParseError) as error:
         raise ParityError(f"cell {cell}: {path} is no whole report: {error}") from error

@@ -19,6 +19,9 @@ from porting.emulate.twins import Twins, both
 from porting.processes import scratch_folder
 
 _FOUND = 1
+_SIZE = re.compile(r"0*[1-9][0-9]*[KMG]?")
+# Two colons belong to a name; one stands before the number of a call.
+_FAULT = re.compile(r"(kernel )?([^=;:\s]|::|\s(?=\S))+(:0*[1-9][0-9]*)?=0*[1-9][0-9]*")
 
 
 @click.command("emulate", context_settings={"allow_interspersed_args": False})
@@ -47,11 +50,33 @@ _FOUND = 1
     help="A library of kernels that was built before.",
 )
 @click.option("--devices", type=click.IntRange(0, 16), default=1, show_default=True)
-@click.option("--memory", metavar="SIZE", default="", help="Of each device, such as 512M.")
-@click.option("--seed", type=int, default=0, help="Order in which threads of a block run.")
-@click.option("--delay-us", type=int, default=0, help="Work starts that much later.")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    default="",
+    callback=lambda _context, _option, given: _size(given),
+    help="Of each device, such as 512M.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, (1 << 64) - 1),
+    default=0,
+    help="Order in which threads of a block run.",
+)
+@click.option(
+    "--delay-us",
+    type=click.IntRange(0, 10**12),
+    default=0,
+    help="Work starts that much later.",
+)
 @click.option("--leaks", is_flag=True, help="Tell what is not given back when PROGRAM ends.")
-@click.option("--faults", metavar="LIST", default="", help="Calls that fail: hipMalloc:3=2;...")
+@click.option(
+    "--faults",
+    metavar="LIST",
+    default="",
+    callback=lambda _context, _option, given: _faults(given),
+    help="Calls that fail: hipMalloc:3=2;...",
+)
 @click.option(
     "--diff",
     "source",
@@ -87,6 +112,8 @@ def emulate_command(
     runs are the same and have no findings, else 1.
     """
     request = Request(**{name: value for name, value in asked.items() if value is not None})
+    if source is None and (ignore or any_order):
+        raise click.UsageError("--ignore and --any-order say how --diff compares; say --diff too")
     if source is not None:
         _refuse_beside_diff(request, report)
         return _compare(
@@ -142,6 +169,26 @@ def _pattern(given: str) -> str:
         re.compile(given)
     except re.error as error:
         raise click.BadParameter(f"'{given}' is no regular expression: {error}") from error
+    return given
+
+
+def _size(given: str) -> str:
+    if given and not _SIZE.fullmatch(given):
+        raise click.BadParameter(
+            f"'{given}' is no number of bytes; write a whole number above 0 with K, M, G or "
+            "nothing after it, such as 512M"
+        )
+    return given
+
+
+def _faults(given: str) -> str:
+    for entry in filter(None, given.split(";")):
+        if not _FAULT.fullmatch(entry):
+            raise click.BadParameter(
+                f"'{entry}' is no fault; write FUNCTION:N=CODE or 'kernel NAME:N=CODE', where N "
+                "counts calls from 1 and may be left out, and CODE is the vendor's number of the "
+                "error, such as cudaMalloc:2=2"
+            )
     return given
 
 

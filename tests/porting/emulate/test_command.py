@@ -1,0 +1,37 @@
+"""What `porting emulate` refuses before anything is built or started."""
+
+import pytest
+
+from tests.porting.conftest import Command
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--memory", "1X"), "--memory': '1X' is no number of bytes"),
+        (("--memory", "0"), "--memory': '0' is no number of bytes; write a whole number above 0"),
+        (("--memory", "1.5G"), "--memory': '1.5G' is no number of bytes"),
+        (("--seed", "-1"), "--seed': -1 is not in the range"),
+        (("--delay-us", "-1"), "--delay-us': -1 is not in the range"),
+        (("--faults", "cudaMalloc"), "--faults': 'cudaMalloc' is no fault; write FUNCTION:N=CODE"),
+        (("--faults", "a=1;b:0=2"), "--faults': 'b:0=2' is no fault"),
+        (("--faults", "cudaMalloc=cudaErrorNoDevice"), "CODE is the vendor's number"),
+        (("--ignore", "x"), "--ignore and --any-order say how --diff compares; say --diff too"),
+        (("--any-order",), "--ignore and --any-order say how --diff compares; say --diff too"),
+        (("--arch", "gfx1"), "gfx1 is no GPU of cuda that is emulated; say sm_80, sm_90"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_option_when_its_value_is_wrong(
+    command: Command, options: tuple[str, ...], said: str
+) -> None:
+    done = command("emulate", "--platform", "cuda", *options, "--", "true")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("faults", ["", "cudaMalloc=2", "kernel ns::f:3=719;cuInit:1=100"])
+def test_faults_when_they_are_well_formed(command: Command, faults: str) -> None:
+    done = command("emulate", "--platform", "cuda", "--arch", "gfx1", "--faults", faults, "true")
+    assert "gfx1 is no GPU" in done.stderr  # all else was taken
