@@ -52,6 +52,12 @@ CASE(kernels) {
   bounded<9><<<2, 32>>>(p);
   V(at(p, 31));
 }
+CASE(largest) {
+  int* p = ints(1);
+  plain<<<1, 1024>>>(p, 5);
+  T(cudaGetLastError());
+  V(at(p, 0));
+}
 CASE(refused) {
   int* p = ints(64);
   bounded<1><<<1, 1025>>>(p);
@@ -194,6 +200,11 @@ def test_kernels_when_launched(program: Program) -> None:
     ran = program.run("kernels")
     assert ran.lines == ["cudaSuccess", "196", "289", "578", "9"]
     assert ran.findings == []
+
+
+def test_launch_when_its_block_is_the_largest(program: Program) -> None:
+    """CUDA C++ Programming Guide, "Compute Capabilities": 1024 threads of a block."""
+    assert program.run("largest").lines == ["cudaSuccess", "5"]
 
 
 def test_launch_when_it_breaks_a_limit(program: Program) -> None:
