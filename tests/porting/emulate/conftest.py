@@ -6,6 +6,7 @@ import pytest
 
 # The parity suite runs the emulator in `make test`; these look at each function by itself.
 _LONG = (
+    "test_alignment",
     "test_cooperative_",
     "test_cuda_graphs",
     "test_cuda_launches",
@@ -22,8 +23,11 @@ _LONG = (
     "test_hip_narrow_types",
     "test_hip_sharing",
     "test_hip_streams",
+    "test_leaks",
     "test_order_and_edges",
+    "test_stack_overflow",
     "test_stream_races",
+    "test_twins",
 )
 
 
