@@ -31,8 +31,9 @@ WITH_CUDA_HOME = (
     *("sh", "-c", 'CUDA_HOME="$("$0" -m ci.cuda_home)" && export CUDA_HOME && exec "$0" "$@"'),
     sys.executable,
 )
-# Half a minute of random deaths, pauses and slow consumers; the same ones in every run.
-SOAK = ("benchmarks/soak_actors.py", "--seconds", "30", "--seed", "1")
+# Half a minute of random deaths, pauses and slow consumers; the same ones in every run. Whether
+# memory grows takes a longer one to tell: `make bench` has it.
+SOAK = ("benchmarks/soak_actors.py", "--seconds", "30", "--seed", "1", "--few", "60")
 
 
 def tool(name: str, *arguments: str) -> list[str]:
