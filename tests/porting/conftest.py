@@ -63,8 +63,8 @@ def make_tree(tmp_path: Path) -> MakeTree:
     return make
 
 
-# Each of these compiles or builds dozens of little trees; `make test` has the example, the field
-# cases and the parity suite, and these are for `make soak`.
+# How the paths of those begin that build dozens of little trees, or compile a program of their own;
+# `make test` has the example, the field cases and the parity suite, and these are for `make soak`.
 _LONG = (
     "buildfiles/cmake/test_building.py",
     "buildfiles/test_cargo_builds.py",
@@ -72,6 +72,28 @@ _LONG = (
     "buildfiles/test_makefile_shapes.py",
     "buildfiles/test_meson_files.py",
     "buildfiles/test_python_builds.py",
+    "emulate/test_alignment",
+    "emulate/test_cooperative_",
+    "emulate/test_cuda_graphs",
+    "emulate/test_cuda_launches",
+    "emulate/test_cuda_memory",
+    "emulate/test_cuda_streams",
+    "emulate/test_cuda_thread_streams",
+    "emulate/test_device_",
+    "emulate/test_hip_copies",
+    "emulate/test_hip_devices",
+    "emulate/test_hip_graphs",
+    "emulate/test_hip_lane_paths",
+    "emulate/test_hip_launches",
+    "emulate/test_hip_memory",
+    "emulate/test_hip_narrow_types",
+    "emulate/test_hip_sharing",
+    "emulate/test_hip_streams",
+    "emulate/test_leaks",
+    "emulate/test_order_and_edges",
+    "emulate/test_stack_overflow",
+    "emulate/test_stream_races",
+    "emulate/test_twins",
     "headers/test_headers_command.py",
     "headers/test_warp.py",
     "rules/test_warp_lanes.py",
@@ -85,5 +107,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the long ones before pytest chooses by marks."""
     here = Path(__file__).parent
     for item in items:
-        if item.path.is_relative_to(here) and str(item.path.relative_to(here)) in _LONG:
+        if item.path.is_relative_to(here) and str(item.path.relative_to(here)).startswith(_LONG):
             item.add_marker(pytest.mark.soak)

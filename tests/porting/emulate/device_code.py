@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from porting.emulate import libraries, sidecar
 from porting.emulate.frontend import Platform
@@ -126,3 +127,12 @@ class Device:
             after = [[next(flat) for _ in one.arguments] for one in launches]
         findings = [dict(finding) for finding in findings_of(report)]
         return Ran(after, done.stdout, done.stderr, done.returncode, findings)
+
+
+def device_on(request: pytest.FixtureRequest, platform: str, wave: int, folder: Path) -> Device:
+    """Return a platform's device with the toolkit that the tests have of it."""
+    if platform == "cuda":
+        home = request.getfixturevalue("cuda_home")
+        return Device(Headers("cuda", home.path, home.release), wave, folder)
+    tree = request.getfixturevalue("sysroot")
+    return Device(Headers("rocm", tree.path, tree.rocm), wave, folder)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from porting.emulate.alignment import CHECK, with_checks
-from porting.emulate.toolkits import Headers
-from tests.porting.emulate.device_code import Device, Launch, Ran
+from tests.porting.emulate.device_code import Device, Launch, Ran, device_on
 
 # The first of them builds the emulator.
 pytestmark = pytest.mark.timeout(900)
@@ -63,12 +62,8 @@ STATUSES = {"cuda": 716, "rocm": 700}  # cudaErrorMisalignedAddress, hipErrorIll
 
 @pytest.fixture(scope="module", params=["cuda", "rocm"])
 def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Device:
-    folder = tmp_path_factory.mktemp("alignment")
-    if request.param == "cuda":
-        home = request.getfixturevalue("cuda_home")
-        return Device(Headers("cuda", home.path, home.release), 32, folder)
-    tree = request.getfixturevalue("sysroot")
-    return Device(Headers("rocm", tree.path, tree.rocm), 64, folder)
+    wave = 32 if request.param == "cuda" else 64
+    return device_on(request, request.param, wave, tmp_path_factory.mktemp("alignment"))
 
 
 def run(device: Device, kernel: str, by: int) -> Ran:

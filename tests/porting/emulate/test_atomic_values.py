@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porting.emulate.toolkits import Headers
-from tests.porting.emulate.device_code import Device, Launch
+from tests.porting.emulate.device_code import Device, Launch, device_on
 
 # The first of them builds the emulator.
 pytestmark = pytest.mark.timeout(600)
@@ -37,11 +36,8 @@ TYPES = {"unsigned": np.uint32, "float": np.float32, "double": np.float64}
 
 @pytest.fixture(params=["cuda", "rocm"])
 def device(request: pytest.FixtureRequest, tmp_path: Path) -> Device:
-    if request.param == "cuda":
-        home = request.getfixturevalue("cuda_home")
-        return Device(Headers("cuda", home.path, home.release), 32, tmp_path)
-    tree = request.getfixturevalue("sysroot")
-    return Device(Headers("rocm", tree.path, tree.rocm), 64, tmp_path)
+    wave = 32 if request.param == "cuda" else 64
+    return device_on(request, request.param, wave, tmp_path)
 
 
 def test_atomics_give_what_was_there(device: Device) -> None:

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porting.emulate.toolkits import Headers
 from porting.errors import InputError
-from tests.porting.emulate.device_code import Array, Device, Launch
+from tests.porting.emulate.device_code import Array, Device, Launch, device_on
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -22,15 +21,12 @@ PLATFORMS = [("cuda", 32), ("rocm", 32), ("rocm", 64)]
 @pytest.fixture(params=PLATFORMS, ids=[f"{name}{wave}" for name, wave in PLATFORMS])
 def device(request: pytest.FixtureRequest, tmp_path: Path) -> Device:
     platform, wave = request.param
-    tree = request.getfixturevalue("sysroot" if platform == "rocm" else "cuda_home")
-    release = tree.rocm if platform == "rocm" else tree.release
-    return Device(Headers(platform, tree.path, release), wave, tmp_path)
+    return device_on(request, platform, wave, tmp_path)
 
 
 @pytest.fixture
 def cuda(request: pytest.FixtureRequest, tmp_path: Path) -> Device:
-    tree = request.getfixturevalue("cuda_home")
-    return Device(Headers("cuda", tree.path, tree.release), 32, tmp_path)
+    return device_on(request, "cuda", 32, tmp_path)
 
 
 def _source(device: Device, text: str) -> str:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from porting.emulate.toolkits import Headers
-from tests.porting.emulate.device_code import Device, Launch, Ran
+from tests.porting.emulate.device_code import Device, Launch, Ran, device_on
 
 # The first of them builds the emulator.
 pytestmark = pytest.mark.timeout(900)
@@ -42,12 +41,8 @@ STATUSES = {"cuda": 714, "rocm": 719}  # cudaErrorHardwareStackError, hipErrorLa
 
 @pytest.fixture(scope="module", params=["cuda", "rocm"])
 def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Device:
-    folder = tmp_path_factory.mktemp("stacks")
-    if request.param == "cuda":
-        home = request.getfixturevalue("cuda_home")
-        return Device(Headers("cuda", home.path, home.release), 32, folder)
-    tree = request.getfixturevalue("sysroot")
-    return Device(Headers("rocm", tree.path, tree.rocm), 64, folder)
+    wave = 32 if request.param == "cuda" else 64
+    return device_on(request, request.param, wave, tmp_path_factory.mktemp("stacks"))
 
 
 def run(device: Device, kernel: str, argument: int, threads: int = 1) -> Ran:
