@@ -123,7 +123,8 @@ def _walk(root: Path, exclude: PathPatterns, verbatim: PathPatterns) -> Iterator
             if item.name in VCS_NAMES or path == MANIFEST_NAME or exclude.match(path):
                 continue
             entry = _entry(item, path, verbatim)
-            if entry.kind is Kind.FOLDER and os.path.isfile(root / path / _BUILD_MARK):  # noqa: PTH113 - False where nothing may be asked
+            # Path.is_file raises where nothing may be asked; the folder is told of when it is read.
+            if entry.kind is Kind.FOLDER and os.path.isfile(root / path / _BUILD_MARK):  # noqa: PTH113
                 entry = replace(entry, kind=Kind.BUILD)
             yield entry
             if entry.kind is Kind.FOLDER:

@@ -49,7 +49,7 @@ _FAULT = re.compile(r"(kernel )?([^=;:\s]|::|\s(?=\S))+(:0*[1-9][0-9]*)?=0*[1-9]
     multiple=True,
     help="A library of kernels that was built before.",
 )
-@click.option("--devices", type=click.IntRange(0, 16), default=1, show_default=True)
+@click.option("--devices", type=click.IntRange(0, 64), default=1, show_default=True)
 @click.option(
     "--memory",
     metavar="SIZE",
