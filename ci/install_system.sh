@@ -21,6 +21,7 @@ missing_packages() {
   command -v clang-format-19 >/dev/null || echo clang-format-19
   command -v clang-offload-bundler-19 >/dev/null || echo clang-tools-19
   command -v make >/dev/null || echo make
+  command -v ccache >/dev/null || echo ccache
   command -v zstd >/dev/null || echo zstd
   command -v cargo >/dev/null || echo cargo
   command -v rustc >/dev/null || echo rustc

@@ -1,6 +1,7 @@
 """The source distribution, the wheel built from it, and the wheel at work outside the checkout."""
 
 import json
+import os
 import subprocess
 import sys
 import sysconfig
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import compiler_cache
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("porting", "runtime")
 
@@ -20,7 +23,15 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("wheel")]
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
     """Run a command that has to succeed; return what it wrote to stdout."""
     line = list(map(str, command))
-    done = subprocess.run(line, cwd=cwd, capture_output=True, text=True, check=False, timeout=500)
+    done = subprocess.run(
+        line,
+        cwd=cwd,
+        env={**os.environ, **compiler_cache.settings()},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=500,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

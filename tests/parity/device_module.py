@@ -6,6 +6,7 @@ from pathlib import Path
 import nanobind
 
 import runtime
+from tests import compiler_cache
 from tests.parity.kernel_library import ROOT, Cell, _locked, _program, _run
 
 BUILDS = ROOT / "build" / "parity" / "modules"
@@ -50,7 +51,7 @@ def _architecture(of: Cell) -> str:
 
 def _environment(of: Cell) -> dict[str, str]:
     # What was compiled how is what the emulator starts from.
-    told = {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}
+    told = {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON", **compiler_cache.settings()}
     if of.home:
         told["CUDA_HOME" if of.platform == "cuda" else "ROCM_PATH"] = of.home
     return told

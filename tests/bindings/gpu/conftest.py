@@ -13,6 +13,7 @@ import pytest
 
 from porting.toolkits.cuda import CudaHome
 from porting.toolkits.sysroot import Sysroot
+from tests import compiler_cache
 
 ROOT = Path(__file__).resolve().parents[3]
 _TAKEN = ("CMakeLists.txt", "bindings", "porting", "pyproject.toml", "README.md", "LICENSE")
@@ -81,7 +82,13 @@ def checkout(program: Callable[[str], str], tmp_path_factory: pytest.TempPathFac
     cmake, ninja = program("cmake"), program("ninja")
     # What was compiled how is what the emulator starts from.
     told = {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}
-    environment = {**os.environ, "CUDACXX": "", "CUDAFLAGS": "", **told}
+    environment = {
+        **os.environ,
+        **compiler_cache.settings(),
+        "CUDACXX": "",
+        "CUDAFLAGS": "",
+        **told,
+    }
 
     def run(*words: str | Path) -> "subprocess.CompletedProcess[str]":
         command = [cmake, *map(str, words)]
