@@ -30,6 +30,10 @@ _FIXTURES = frozenset({"sysroot", "sysroot_6_2", "cuda_home"})
 def pytest_configure(config: pytest.Config) -> None:
     """Watch for hangs; forget the make that runs the suite, whose flags are not for the tests'."""
     config.pluginmanager.register(Watchdog())
+    # Tests start thousands of processes: each module is compiled once for all, and not in the tree.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(config.rootpath / "build/pycache")
+    sys.dont_write_bytecode = False
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
         os.environ.pop(name, None)
 

@@ -16,7 +16,6 @@ from porting.emulate.machine import Request, architecture, prepare
 from porting.emulate.static_runtime import check
 from porting.emulate.toolkits import Say, headers
 from porting.errors import InputError, UsageError
-from porting.port import PortRequest, port
 from porting.processes import run as run_command
 from porting.settings import load_settings
 
@@ -41,6 +40,9 @@ def both(twins: Twins, scratch: Path, say: Say) -> tuple[Run, Run]:
 
     Raises InputError when one of both cannot be ported or built.
     """
+    # Who only runs a program does not wait for all rules to be imported.
+    from porting.port import PortRequest, port
+
     if not (twins.source / "CMakeLists.txt").is_file():
         raise UsageError(
             f"{twins.source} has no CMakeLists.txt; only CMake's builds can be compared"

@@ -24,7 +24,7 @@ def environment() -> dict[str, str]:
     """Return an environment in which the source tree's package is found from anywhere."""
     # Buffered as a user's Python is: what is still in the buffer is written when the process ends.
     inherited = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    return {**inherited, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**inherited, "PYTHONPATH": str(REPOSITORY)}
 
 
 @pytest.fixture

@@ -63,4 +63,4 @@ def rocm_environment(sysroot: Sysroot, hipcc: Path) -> dict[str, str]:
     gone = {variable for platform in PLATFORMS for variable in platform.variables}
     kept = {name: value for name, value in os.environ.items() if name not in gone}
     chosen = {"GPU_PLATFORM": "rocm", "ROCM_PATH": str(sysroot.path), "HIPCC": str(hipcc)}
-    return {**kept, **chosen, "CXX": "clang++-19", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, **chosen, "CXX": "clang++-19"}
