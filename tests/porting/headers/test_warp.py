@@ -56,6 +56,7 @@ __global__ void numbers(int* p, unsigned* u, float* f, double* d, __half2* h,
   p[0] = __dp4a(p[1], p[2], p[3]) + __dp4a(make_char4(1, 2, 3, 4), make_char4(1, 2, 3, 4), p[0]);
   u[0] = __dp4a(u[1], u[2], u[3]) + umin(u[1], 2) + umax(u[1], u[2]);
   p[1] = llmin(p[1], 3) + llmax(p[2], 4ll) + ullmin(w[1], u[1]) + ullmax(w[1], 2);
+  p[3] = __popc(u[0]) + __popcll(w[0]) + __umul24(u[1], u[2]);
   p[2] = __ffsll(p[1]) + __ffsll(w[0]) + __ffsll(3) + __ffs(u[0]) + __ffs(w[0]) + __ffs(4);
 #if defined(__CUDACC_EXTENDED_LAMBDA__) && defined(__CUDACC_RELAXED_CONSTEXPR__)
   p[3] = [] { return 1; }();
@@ -73,6 +74,8 @@ __global__ __maxnreg__(32) void rest(const __grid_constant__ int x, int* p, floa
   if (p[1] == 99) __brkpt();
   b[0] = __float2bfloat162_rn(1.f);
   b[1] = __floats2bfloat162_rn(1.f, 2.f);
+  b[2].x = __ushort_as_bfloat16(__bfloat16_as_ushort(b[1].x));
+  b[2].y = __short_as_bfloat16(__bfloat16_as_short(b[1].y));
   f[2] = __tanhf(f[1]);
   int room[warpSize];
   room[0] = x;

@@ -221,7 +221,8 @@ def test_mask_is_followed_over_files() -> None:
     )
     ported = found["use.cu"].data.decode()
     assert "const unsigned long long upto = bits_upto(id);" in ported
-    assert "__popcll(votes & bits_below(id)) + __popcll(upto & votes)" in ported
+    counts = ("__popcll(votes & bits_below(id))", "__popcll(upto & votes)")
+    assert " + ".join(f"static_cast<int>({count})" for count in counts) in ported
     assert [
         d.code for f in found.values() for d in f.diagnostics if d.severity.value != "note"
     ] == []
