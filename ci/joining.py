@@ -128,11 +128,16 @@ def join(reports: Iterable[Report]) -> Table:
     a kind has cells of one platform only, since nothing could be compared.
     """
     columns: list[Column] = []
+    seen: dict[str, Report] = {}
     found: dict[Kind, dict[str, dict[str, Entry]]] = {kind: {} for kind in Kind}
     for report in reports:
         column = _column(report)
-        if column.cell in {other.cell for other in columns}:
-            raise ParityError(f"two reports are of the cell {column.cell}; give one of them")
+        if first := seen.get(column.cell):
+            raise ParityError(
+                f"{first.path} and {report.path} are both reports of the cell {column.cell}; "
+                f"give one of them"
+            )
+        seen[column.cell] = report
         columns.append(column)
         for test, entry in _entries(report, column).items():
             found[column.kind].setdefault(test, {})[column.cell] = entry

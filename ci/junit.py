@@ -42,8 +42,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Report:
-    """A cell's facts, and its cases."""
+    """A cell's facts and its cases, and the file that they are read from."""
 
+    path: Path
     facts: Mapping[str, str]
     cases: tuple[Case, ...]
 
@@ -88,7 +89,7 @@ def read(path: Path) -> Report:
     cases = tuple(_case(element) for element in root.iter("testcase"))
     if not cases:
         raise ParityError(f"cell {found['cell']}: {path} has no test in it")
-    return Report({name: found[name] for name in FACTS}, cases)
+    return Report(path, {name: found[name] for name in FACTS}, cases)
 
 
 def path_of(place: str) -> tuple[list[str], list[str]]:

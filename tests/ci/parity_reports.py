@@ -41,7 +41,7 @@ def report(cell: str, tests: Mapping[str, str]) -> Report:
         detail = "assert False" if letter == "f" else ""
         case = Case("tests.parity.test_a", name, LETTERS[letter], 0.5, message, detail)
         cases.append(case)
-    return Report(facts(cell), tuple(cases))
+    return Report(Path(f"{cell}.xml"), facts(cell), tuple(cases))
 
 
 def table(**tests: str) -> Table:

@@ -14,7 +14,7 @@ from tests.ci.parity_reports import ROCM, ROCM_DEVICE, facts, write
 def report(checked: str, target: str = "sm_90", **outcomes: Outcome) -> Report:
     facts = {"cell": f"cuda-{checked}", "platform": "cuda", "checked": checked}
     cases = tuple(Case("tests.parity.test_a", f"test_{n}", o, 0.1) for n, o in outcomes.items())
-    return Report({**facts, "release": "13.0", "target": target}, cases)
+    return Report(Path("r.xml"), {**facts, "release": "13.0", "target": target}, cases)
 
 
 PASSED, FAILED, SKIPPED = Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED

@@ -1,5 +1,8 @@
 """Joining reports: rows that meet, what is missing, and what the platforms say together."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,7 +132,7 @@ def test_join_when_a_test_fails_and_its_fixture_too() -> None:
         Case("tests.parity.test_a", "test_x", outcome, 0.1)
         for outcome in (Outcome.PASSED, Outcome.FAILED, Outcome.PASSED)
     ]
-    joined = join([Report(facts(CUDA), tuple(cases)), report(ROCM, {"test_x": "p"})])
+    joined = join([Report(Path("r.xml"), facts(CUDA), tuple(cases)), report(ROCM, {"test_x": "p"})])
     assert joined.rows[0].entries[CUDA].outcome is Outcome.FAILED
 
 
@@ -143,10 +146,12 @@ def test_join_when_two_tests_would_meet_in_a_row() -> None:
 
 
 def test_join_when_a_cell_is_there_twice() -> None:
-    with pytest.raises(
-        ParityError, match=f"^two reports are of the cell {CUDA}; give one of them$"
-    ):
-        join([report(CUDA, {"test_x": "p"}), report(CUDA, {"test_x": "p"})])
+    first, second = (
+        replace(report(CUDA, {"test_x": "p"}), path=Path(place)) for place in ("a/r.xml", "b/r.xml")
+    )
+    told = f"^a/r.xml and b/r.xml are both reports of the cell {CUDA}; give one of them$"
+    with pytest.raises(ParityError, match=told):
+        join([first, second])
 
 
 @pytest.mark.parametrize(
@@ -179,7 +184,7 @@ def test_join_when_a_platform_has_no_cell(cells: tuple[str, ...], told: str) -> 
 def test_join_when_a_report_says_nonsense(name: str, value: str, told: str) -> None:
     cases = report(CUDA, {"test_x": "p"}).cases
     with pytest.raises(ParityError, match=f"^the report of cell {CUDA} says that {told}$"):
-        join([Report(facts(CUDA) | {name: value}, cases)])
+        join([Report(Path("r.xml"), facts(CUDA) | {name: value}, cases)])
 
 
 ANY = st.dictionaries(
