@@ -63,6 +63,19 @@ CASE(copy_into_use) {
   hipMemcpyAsync(m.data, m.host, kCount * sizeof(int), hipMemcpyHostToDevice, m.b);
   hipDeviceSynchronize();
 }
+CASE(no_wait_by_library) {
+  Machine m;
+  hipMemset(m.data, 0, kCount * sizeof(int));
+  hipDeviceSynchronize();
+  hipMemcpyAsync(m.host, m.data, kCount * sizeof(int), hipMemcpyDeviceToHost, m.a);
+  std::vector<int> own(kCount);
+  std::memcpy(own.data(), m.host, kCount * sizeof(int));  // by memcpy
+  hipMemcpyAsync(m.host, m.data, kCount * sizeof(int), hipMemcpyDeviceToHost, m.a);
+  V(std::strlen(reinterpret_cast<char*>(m.host)));  // by strlen
+  hipMemcpyAsync(m.host, m.data, kCount * sizeof(int), hipMemcpyDeviceToHost, m.a);
+  std::copy_n(own.begin(), 5, m.host);  // by copy_n
+  hipDeviceSynchronize();
+}
 CASE(refill) {
   Machine m;
   hipMemcpyAsync(m.data, m.host, kCount * sizeof(int), hipMemcpyHostToDevice, m.a);
@@ -162,6 +175,17 @@ def test_a_wait_that_is_missing_when_the_host_writes(program: Program) -> None:
     assert found["code"] == "EMU008"
     assert "the host writes byte 20" in found["text"]
     assert found["at"]["line"] == line_of("m.host[5] = 9")
+
+
+def test_a_wait_that_is_missing_when_a_library_touches_the_memory(program: Program) -> None:
+    found = program.run("no_wait_by_library").findings
+    assert [each["code"] for each in found] == ["EMU008"] * 3
+    assert [each["at"]["line"] for each in found] == [
+        line_of(f"// by {function}") for function in ("memcpy", "strlen", "copy_n")
+    ]
+    notes = [each["also"][-1]["label"] for each in found]
+    assert notes[0] == "it is done in memcpy or memmove"
+    assert notes[1] == "it is done in strlen"
 
 
 def test_pinned_memory_when_it_is_freed_before_anybody_waited(program: Program) -> None:

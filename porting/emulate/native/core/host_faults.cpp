@@ -117,7 +117,7 @@ bool is_opened(const siginfo_t& information, const ucontext_t& context) {
   }
   const auto* registers = context.uc_mcontext.gregs;
   const HostFault fault{
-      address, reinterpret_cast<const void*>(registers[REG_RIP]),
+      address, frames_at(reinterpret_cast<const void*>(registers[REG_RIP])),
       (static_cast<std::uint64_t>(registers[REG_ERR]) & kWriteFault) != 0,
       is_worker()};
   if (ask(fault)) {

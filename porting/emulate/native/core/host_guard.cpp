@@ -115,12 +115,14 @@ void tell_race(const HostFault& fault, const Guard& guard) {
   const Title& title = guard.operation->title();
   Finding finding{
       Kind::kHostRace, described(fault, guard, allocation), "", {}, {}};
-  // Places are return addresses: the one after the instruction's first byte.
-  finding.at = {static_cast<const char*>(fault.instruction) + 1, ""};
+  const HostPlace place = own_place(fault.frames);
+  finding.at = {place.address, ""};
   finding.also.push_back(
       {title.site, title.what + " was put into its stream here"});
   if (allocation)
     finding.also.push_back({allocation->site, "the memory was allocated here"});
+  if (!place.within.empty())
+    finding.also.push_back({place.address, "it is done in " + place.within});
   tell(finding);
 }
 

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "host_frames.h"
 #include "operation.h"
 
 namespace eclosion::emulator {
@@ -35,7 +36,7 @@ void forget_guards(const void* base, std::size_t size);
 // An access of the host's or of a kernel's to what is closed.
 struct HostFault {
   std::uintptr_t address;
-  const void* instruction;
+  HostFrames frames;
   bool is_write;
   bool is_of_kernel;
 };

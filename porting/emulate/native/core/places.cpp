@@ -95,6 +95,10 @@ bool is_of_a_toolkit(const std::string& file) {
                      });
 }
 
+bool is_of_the_standard_library(const std::string& file) {
+  return file.find("/include/c++/") != std::string::npos;
+}
+
 // Pairs of lines, a function and FILE:LINE:COLUMN, from the innermost.
 std::vector<SourcePlace> parse(const std::string& text) {
   std::vector<SourcePlace> frames;
@@ -136,10 +140,15 @@ SourcePlace ask(const void* address) {
   if (symbolizer.empty()) return unknown;
   const std::vector<SourcePlace> frames = parse(output_of(
       {symbolizer, "--obj=" + code.file, "--inlines", "--demangle", offset}));
+  SourcePlace standard;
   for (const SourcePlace& frame : frames) {
-    if (!frame.file.empty() && !is_of_a_toolkit(frame.file)) return frame;
+    if (frame.file.empty() || is_of_a_toolkit(frame.file)) continue;
+    if (!is_of_the_standard_library(frame.file)) return frame;
+    if (standard.is_standard) continue;
+    standard = frame;
+    standard.is_standard = true;
   }
-  return unknown;
+  return standard.is_standard ? standard : unknown;
 }
 
 }  // namespace

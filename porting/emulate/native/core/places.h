@@ -11,11 +11,13 @@ struct SourcePlace {
   std::string file;  // empty: not known
   unsigned line = 0;
   unsigned column = 0;
+  bool is_standard = false;  // in a header of the standard library
   // "kernels/scan.cu:31:5", else the function or the module with an offset.
   std::string text() const;
 };
 
-// The innermost line that is the program's own and not of a device header.
+// The innermost line that is the program's own and not of a device header; of
+// the standard library's headers only where no other is in that function.
 // `address`: a return address. Slow at first, then remembered.
 SourcePlace locate(const void* address);
 
