@@ -13,7 +13,7 @@ import click
 from porting.cli.terminal import write_text
 from porting.emulate.comparison import ORDER, UNREAD, Difference, differences
 from porting.emulate.launch import run
-from porting.emulate.machine import Request, prepare
+from porting.emulate.machine import MOST_MEMORY, Request, prepare
 from porting.emulate.static_runtime import check
 from porting.emulate.twins import Twins, both
 from porting.processes import scratch_folder
@@ -21,7 +21,9 @@ from porting.processes import scratch_folder
 _FOUND = 1
 _SIZE = re.compile(r"0*[1-9][0-9]*[KMG]?")
 # Two colons belong to a name; one stands before the number of a call.
-_FAULT = re.compile(r"(kernel )?([^=;:\s]|::|\s(?=\S))+(:0*[1-9][0-9]*)?=0*[1-9][0-9]*")
+_FAULT = re.compile(
+    r"(kernel )?([^=;:\s]|::|\s(?=\S))+(:0*[1-9][0-9]*)?=(0*[1-9][0-9]*|[A-Za-z_]\w*)"
+)
 
 
 @click.command("emulate", context_settings={"allow_interspersed_args": False})
@@ -75,7 +77,7 @@ _FAULT = re.compile(r"(kernel )?([^=;:\s]|::|\s(?=\S))+(:0*[1-9][0-9]*)?=0*[1-9]
     metavar="LIST",
     default="",
     callback=lambda _context, _option, given: _faults(given),
-    help="Calls that fail: hipMalloc:3=2;...",
+    help="Calls that fail: hipMalloc:3=hipErrorOutOfMemory;...",
 )
 @click.option(
     "--diff",
@@ -178,7 +180,17 @@ def _size(given: str) -> str:
             f"'{given}' is no number of bytes; write a whole number above 0 with K, M, G or "
             "nothing after it, such as 512M"
         )
+    if given and _bytes(given) > MOST_MEMORY:
+        raise click.BadParameter(
+            f"'{given}' is more than the {MOST_MEMORY >> 30}G of addresses that all emulated "
+            "memory shares; give a device at most that"
+        )
     return given
+
+
+def _bytes(size: str) -> int:
+    shift = 10 * ("KMG".find(size[-1]) + 1)
+    return int(size.rstrip("KMG")) << shift
 
 
 def _faults(given: str) -> str:
@@ -186,8 +198,8 @@ def _faults(given: str) -> str:
         if not _FAULT.fullmatch(entry):
             raise click.BadParameter(
                 f"'{entry}' is no fault; write FUNCTION:N=CODE or 'kernel NAME:N=CODE', where N "
-                "counts calls from 1 and may be left out, and CODE is the vendor's number of the "
-                "error, such as cudaMalloc:2=2"
+                "counts calls from 1 and may be left out, and CODE is the vendor's name or number "
+                "of the error, such as cudaMalloc:2=cudaErrorMemoryAllocation"
             )
     return given
 

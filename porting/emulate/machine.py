@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from porting.emulate import libraries, sidecar
+from porting.emulate.faults import numbered
 from porting.emulate.frontend import Platform
 from porting.emulate.launch import Machine
 from porting.emulate.toolkits import Say, headers
@@ -20,6 +21,8 @@ _WAVES = {
     "rocm": {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32},
 }
 _DEFAULTS = {("cuda", 32): "sm_90", ("rocm", 64): "gfx942", ("rocm", 32): "gfx1100"}
+# Bytes of the arena that native/core/arena.h reserves at most.
+MOST_MEMORY = 256 << 30
 _SIDECAR = "sidecar.so"
 _LANGUAGES = {"cuda": "cuda", "rocm": "hip"}
 
@@ -47,6 +50,7 @@ def prepare(request: Request, say: Say) -> Machine:
     name = platform_of(request, units)
     arch, wave = architecture(name, request.arch, request.wave)
     vendor = headers(name, say)
+    faults = numbered(request.faults, vendor)
     platform = Platform(vendor, arch, wave)
     built = libraries.build(vendor)
     sidecars = list(request.sidecars)
@@ -62,7 +66,7 @@ def prepare(request: Request, say: Say) -> Machine:
         request.memory,
         request.seed,
         request.delay_us,
-        request.faults,
+        faults,
         request.leaks,
     )
 

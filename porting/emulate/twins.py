@@ -11,6 +11,7 @@ from porting.building.toolset import Toolset, find
 from porting.config import Target
 from porting.emulate import libraries
 from porting.emulate.comparison import Run
+from porting.emulate.faults import numbered, without_those_of_others
 from porting.emulate.launch import buffers_of, run
 from porting.emulate.machine import Request, architecture, prepare
 from porting.emulate.static_runtime import check
@@ -53,15 +54,24 @@ def both(twins: Twins, scratch: Path, say: Say) -> tuple[Run, Run]:
     target = Target(archs=(arch,), hipify_launches=settings.hipify_launches)
     copy_tree(twins.source, trees["cuda"])
     port(PortRequest(twins.source, trees["rocm"], target, settings, verify=False))
+    faults = {platform: _faults_of(twins.request.faults, platform, say) for platform in trees}
     machines = {
-        "cuda": replace(twins.request, platform="cuda", arch="", wave=0),
-        "rocm": replace(twins.request, platform="rocm", arch=arch, wave=wave),
+        "cuda": replace(twins.request, platform="cuda", arch="", wave=0, faults=faults["cuda"]),
+        "rocm": replace(
+            twins.request, platform="rocm", arch=arch, wave=wave, faults=faults["rocm"]
+        ),
     }
     cuda, rocm = (
         _one(replace(twins, request=machines[platform]), trees[platform], target, say)
         for platform in trees
     )
     return cuda, rocm
+
+
+def _faults_of(faults: str, platform: str, say: Say) -> str:
+    """Return the faults of one build, by numbers; the other's errors are the other build's."""
+    mine = without_those_of_others(faults, platform)
+    return numbered(mine, headers(platform, say)) if mine else ""
 
 
 def _one(twins: Twins, tree: Path, target: Target, say: Say) -> Run:

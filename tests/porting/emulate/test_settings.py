@@ -29,10 +29,12 @@ def runtime(cuda_home: CudaHome) -> Path:
     return built / "libcudart.so.13"
 
 
-def count(runtime: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+def count(
+    runtime: Path, script: str = COUNT, **settings: str
+) -> "subprocess.CompletedProcess[str]":
     variables = {f"ECLOSION_EMULATOR_{name}": value for name, value in settings.items()}
     return subprocess.run(
-        [sys.executable, "-c", COUNT, str(runtime)],
+        [sys.executable, "-c", script, str(runtime)],
         env={**os.environ, "LD_LIBRARY_PATH": str(runtime.parent), **variables},
         capture_output=True,
         text=True,
@@ -51,6 +53,9 @@ def count(runtime: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
         ("MEMORY", "0G", "number of bytes such as 512M"),
         ("MEMORY", "17179869184G", "number of bytes such as 512M"),
         ("MEMORY", "99999999999999999999", "number of bytes such as 512M"),
+        ("MEMORY", "257G", "number of bytes up to 256G"),
+        ("MEMORY", "274877906945", "number of bytes up to 256G"),
+        ("MEMORY", "17179869183G", "number of bytes up to 256G"),
         ("MEMORY", "-1", "number of bytes such as 512M"),
         ("WORKERS", "0", "number from 1 to 1024"),
         ("WORKERS", "99999999999", "number from 1 to 1024"),
@@ -70,6 +75,19 @@ def test_setting_when_it_is_out_of_bounds(
         ran.stderr,
         re.MULTILINE,
     )
+
+
+ALLOCATE = """
+import ctypes, sys
+runtime = ctypes.CDLL(sys.argv[1])
+place = ctypes.c_void_p()
+print(runtime.cudaMalloc(ctypes.byref(place), ctypes.c_size_t(255 << 30)))
+"""
+
+
+def test_memory_when_it_is_the_most_that_there_is(runtime: Path) -> None:
+    ran = count(runtime, ALLOCATE, MEMORY="256G")
+    assert (ran.returncode, ran.stdout.strip()) == (0, "0"), ran.stderr
 
 
 @pytest.mark.parametrize("devices", ["1", "64"])

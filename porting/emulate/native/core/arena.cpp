@@ -17,7 +17,6 @@ namespace eclosion::emulator {
 namespace {
 
 constexpr std::size_t kGiB = std::size_t{1} << 30;
-constexpr std::size_t kMost = 256 * kGiB;
 constexpr std::size_t kLeast = 4 * kGiB;
 // Of the arena's start: large pages, and the granularity of virtual memory.
 constexpr std::size_t kAlignment = std::size_t{2} << 20;
@@ -41,7 +40,7 @@ std::string limit_in_words(int resource) {
 // The first size to try: a program whose address space is limited keeps half.
 std::size_t most_to_reserve() {
   rlimit limit{};
-  std::size_t size = kMost;
+  std::size_t size = kMostArenaBytes;
   if (::getrlimit(RLIMIT_AS, &limit) != 0) return size;
   while (size > kLeast && size > limit.rlim_cur / 2) size /= 2;
   return size;

@@ -11,12 +11,13 @@
 namespace eclosion::emulator {
 
 inline constexpr std::size_t kPage = 4096;
+inline constexpr std::size_t kMostArenaBytes = std::size_t{256} << 30;
 
 class Arena {
  public:
-  // Reserve addresses, 256 GiB or, where a limit forbids that, halves of it
-  // down to 4 GiB. Without even those the arena is empty and complaint() says
-  // why.
+  // Reserve addresses, kMostArenaBytes or, where a limit forbids that, halves
+  // of it down to 4 GiB. Without even those the arena is empty and complaint()
+  // says why.
   explicit Arena(std::uint64_t nonce);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;

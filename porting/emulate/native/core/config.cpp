@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "arena.h"
 #include "stream.h"
 
 namespace eclosion::emulator {
@@ -57,7 +58,7 @@ std::uint64_t number(const char* name, std::uint64_t unset, std::uint64_t least,
   return *found;
 }
 
-std::size_t bytes(const char* name, std::size_t unset) {
+std::size_t bytes(const char* name, std::size_t unset, std::size_t most) {
   const std::string value = text_of(name);
   if (value.empty()) return unset;
   std::string unit;
@@ -68,6 +69,11 @@ std::size_t bytes(const char* name, std::size_t unset) {
   const bool is_unit = unit.empty() || shift != 0;
   if (!is_unit || found == 0 || found > (SIZE_MAX >> shift)) {
     refuse(name, value, "number of bytes such as 512M");
+  }
+  if (found << shift > most) {
+    const std::string wanted =
+        "number of bytes up to " + std::to_string(most >> 30) + "G";
+    refuse(name, value, wanted.c_str());
   }
   return found << shift;
 }
@@ -97,7 +103,8 @@ Config read() {
   config.sidecars = parts(text_of("ECLOSION_EMULATOR_SIDECARS"));
   config.devices =
       static_cast<int>(number("ECLOSION_EMULATOR_DEVICES", 1, 0, kMostDevices));
-  config.memory = bytes("ECLOSION_EMULATOR_MEMORY", config.memory);
+  config.memory =
+      bytes("ECLOSION_EMULATOR_MEMORY", config.memory, kMostArenaBytes);
   config.wave = wave();
   const unsigned processors = std::thread::hardware_concurrency();
   config.workers = static_cast<unsigned>(
