@@ -6,7 +6,7 @@ from porting.toolkits.cuda import CudaHome
 from tests.porting.emulate.cuda_programs import RELEASE, build
 from tests.porting.emulate.hip_programs import Program
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("errors of CUDA")]
 
 CASES = r"""
 __global__ void beyond(int* p) { p[1 << 20] = 1; }

@@ -5,7 +5,7 @@ import pytest
 from porting.toolkits.sysroot import Sysroot
 from tests.porting.emulate.hip_programs import Program, build
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("errors of HIP")]
 
 CASES = r"""
 CASE(kept) {

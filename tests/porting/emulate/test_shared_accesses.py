@@ -6,7 +6,7 @@ from porting.toolkits.cuda import CudaHome
 from tests.porting.emulate.cuda_programs import build
 from tests.porting.emulate.hip_programs import Program
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("shared accesses")]
 
 CASES = r"""
 void launch(void (*kernel)(int*), int threads) {

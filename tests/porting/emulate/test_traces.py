@@ -12,7 +12,7 @@ from porting.emulate.launch import buffers_of, environment_of
 from porting.toolkits.sysroot import Sysroot
 from tests.porting.emulate.hip_programs import Program, build
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("traces")]
 
 CASES = r"""
 __global__ void fill(int* to, int value, int count) {

@@ -16,6 +16,9 @@ from porting.toolkits.sysroot import Sysroot
 from porting.verify import STAGES, Verification, VerifyRequest, verify
 from tests.porting.verify.trees import GOOD, RUNTIME, outcomes, write
 
+# Compilers work for seconds on the tree that most tests look at: once, not in each worker.
+pytestmark = pytest.mark.xdist_group("verified tree")
+
 REAL_CLANG = shutil.which("clang++-19")
 ARCHS = ("gfx90a", "gfx1100")
 TREE = {
