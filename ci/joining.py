@@ -124,11 +124,12 @@ class Table:
 def join(reports: Iterable[Report]) -> Table:
     """Return the table of these reports.
 
-    Raises ParityError when two are of one cell, when tests of one cell meet in a row, and when
-    a kind has cells of one platform only, since nothing could be compared.
+    Raises ParityError when two are of one cell or of other sources, when tests of one cell meet
+    in a row, and when a kind has cells of one platform only, since nothing could be compared.
     """
     columns: list[Column] = []
     seen: dict[str, Report] = {}
+    known: Report | None = None
     found: dict[Kind, dict[str, dict[str, Entry]]] = {kind: {} for kind in Kind}
     for report in reports:
         column = _column(report)
@@ -138,6 +139,9 @@ def join(reports: Iterable[Report]) -> Table:
                 f"give one of them"
             )
         seen[column.cell] = report
+        if report.revision:
+            known = known or report
+            _check_sources(known, report)
         columns.append(column)
         for test, entry in _entries(report, column).items():
             found[column.kind].setdefault(test, {})[column.cell] = entry
@@ -202,6 +206,14 @@ def _entries(report: Report, column: Column) -> dict[str, Entry]:
         before = entries.get(test, entry)
         entries[test] = min(before, entry, key=lambda each: WORST.index(each.outcome))
     return entries
+
+
+def _check_sources(one: Report, other: Report) -> None:
+    if one.revision != other.revision:
+        raise ParityError(
+            f"{one.path} is of revision {one.revision} and {other.path} of {other.revision}, so "
+            "what differs may be the sources; run the cells of one table from one checkout"
+        )
 
 
 def _check_both(columns: Sequence[Column]) -> None:

@@ -11,6 +11,8 @@ from ci.errors import ParityError
 
 # What a report says of its cell. `release` is that of the toolkit which was found.
 FACTS = ("cell", "platform", "toolkit", "release", "target", "wave", "python", "checked")
+# Where it is known: the sources that were tested.
+REVISION = "revision"
 _CELL = re.compile(r'<property name="cell" value="([^"]+)"')
 _HEAD = 4096  # characters in which a cut file still tells its cell
 _MESSAGE, _DETAIL = 400, 6000  # characters kept of what a test says
@@ -42,11 +44,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Report:
-    """A cell's facts and its cases, and the file that they are read from."""
+    """A cell's facts and its cases, and the file that they are read from.
+
+    `revision`: of the sources; empty where the run did not know.
+    """
 
     path: Path
     facts: Mapping[str, str]
     cases: tuple[Case, ...]
+    revision: str = ""
 
 
 def stamp(source: Path, target: Path, facts: Mapping[str, str]) -> int:
@@ -89,7 +95,8 @@ def read(path: Path) -> Report:
     cases = tuple(_case(element) for element in root.iter("testcase"))
     if not cases:
         raise ParityError(f"cell {found['cell']}: {path} has no test in it")
-    return Report(path, {name: found[name] for name in FACTS}, cases)
+    facts = {name: found[name] for name in FACTS}
+    return Report(path, facts, cases, found.get(REVISION, ""))
 
 
 def path_of(place: str) -> tuple[list[str], list[str]]:

@@ -20,6 +20,7 @@ from typing import BinaryIO
 from ci import found, junit, launch
 from ci.cells import ROOT, Cell, read_matrix
 from ci.errors import BrokenRunError, CannotRunError, ParityError
+from ci.revision import revision
 
 REPORTS = ROOT / "build" / "reports" / "parity"
 ENGINES = ("docker", "podman")
@@ -193,6 +194,7 @@ def facts(cell: Cell, what: found.Found) -> dict[str, str]:
         "wave": str(cell.wave),
         "python": cell.python,
         "checked": cell.checked,
+        junit.REVISION: revision(ROOT),
     }
 
 

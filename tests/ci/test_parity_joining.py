@@ -209,3 +209,13 @@ def test_join_when_anything_is_reported(told: tuple[dict[str, str], ...]) -> Non
         assert (row.verdict is Verdict.PASSED) == all(passes)
         assert (row.verdict is Verdict.DIFFERS) == (passes[0] != passes[1])
         assert (row.verdict is Verdict.SKIPPED) <= set(letters).issubset("ps")
+
+
+def test_join_when_reports_are_of_other_sources() -> None:
+    one, other = report(CUDA, {"test_x": "p"}), report(ROCM, {"test_x": "p"})
+    told = f"^{CUDA}.xml is of revision abc and {ROCM}.xml of abc.1, so what differs may be"
+    with pytest.raises(ParityError, match=told):
+        join([replace(one, revision="abc"), replace(other, revision="abc+1")])
+    third = report(ROCM_32, {"test_x": "p"})
+    joined = join([replace(one, revision="abc"), other, replace(third, revision="abc")])
+    assert len(joined.columns) == 3  # one that does not know its own is compared all the same

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ci.errors import ParityError
-from ci.junit import Outcome, read, stamp
+from ci.junit import REVISION, Outcome, read, stamp
 from tests.ci.parity_reports import ROCM, facts, write
 
 PYTEST = """<?xml version="1.0" encoding="utf-8"?>
@@ -30,6 +30,7 @@ def test_report_when_stamped_and_read(tmp_path: Path) -> None:
     assert stamp(source, target, facts(ROCM, "7.1.1")) == 5
     report = read(target)
     assert report.facts == facts(ROCM, "7.1.1")
+    assert report.revision == ""
     said = [(case.name, case.outcome, case.seconds, case.message) for case in report.cases]
     assert said == [
         ("test_p", Outcome.PASSED, 0.25, ""),
@@ -48,6 +49,13 @@ def test_report_when_pytest_gave_it_no_properties(tmp_path: Path) -> None:
     bare = PYTEST.replace('<properties><property name="own" value="1"/></properties>', "")
     source.write_text(bare)
     assert (stamp(source, target, facts(ROCM)), read(target).facts) == (5, facts(ROCM))
+
+
+def test_report_when_its_run_knew_the_revision(tmp_path: Path) -> None:
+    source, target = tmp_path / "s.xml", tmp_path / "t.xml"
+    source.write_text(PYTEST)
+    stamp(source, target, {**facts(ROCM), REVISION: "abc"})
+    assert (read(target).revision, read(target).facts) == ("abc", facts(ROCM))
 
 
 def test_report_when_what_a_test_says_is_long(tmp_path: Path) -> None:
