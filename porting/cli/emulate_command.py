@@ -205,6 +205,6 @@ def _faults(given: str) -> str:
 
 
 def _say(text: str) -> None:
-    """Tell a slow step on a terminal; stdout is the program's."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"{text}\n")
+    """Tell a slow step, in a log too; stdout is the program's."""
+    sys.stderr.write(f"porting: {text}\n")
+    sys.stderr.flush()

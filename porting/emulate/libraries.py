@@ -6,9 +6,9 @@ platform is asked for.
 
 import fcntl
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import cpu_count
 from pathlib import Path
@@ -16,7 +16,7 @@ from time import time_ns
 
 from porting.emulate import unimplemented
 from porting.emulate.frontend import MACHINE
-from porting.emulate.toolkits import INCLUDE, NATIVE, Headers, compiler
+from porting.emulate.toolkits import INCLUDE, NATIVE, Headers, Say, compiler, silent
 from porting.emulate.unit_cache import dependencies, digest_of_file, merged, place_of
 from porting.errors import ToolchainError
 from porting.processes import scratch_folder
@@ -65,12 +65,17 @@ FRONTS = {
 }
 
 
-def build(headers: Headers) -> Path:
-    """Return the folder of the emulator's libraries for a platform, built unless it is there."""
+def build(headers: Headers, say: Say = silent) -> Path:
+    """Return the folder of the emulator's libraries for a platform, built unless it is there.
+
+    `say` is told once, before the first of the sources that is compiled.
+    """
+    tell = _once(say, f"building the emulator for {headers.platform}, which is kept")
     core = Library(CORE, ("core/*.cpp", "core/*.S"), ())
     with _one_at_a_time():
         made = {
-            library: _objects(library, headers) for library in (core, *FRONTS[headers.platform])
+            library: _objects(library, headers, tell)
+            for library in (core, *FRONTS[headers.platform])
         }
     digests = {str(path): digest_of_file(str(path)) for paths in made.values() for path in paths}
     own = (__file__, unimplemented.__file__, *map(str, NATIVE.rglob("*.map")))
@@ -97,18 +102,29 @@ def _one_at_a_time() -> Iterator[None]:
         yield
 
 
-def _objects(library: Library, headers: Headers) -> list[Path]:
+def _once(say: Say, text: str) -> Callable[[], None]:
+    """Return what says a text the first time that it is called, by any thread."""
+    left = [text]
+
+    def tell() -> None:
+        with suppress(IndexError):
+            say(left.pop())
+
+    return tell
+
+
+def _objects(library: Library, headers: Headers, tell: Callable[[], None]) -> list[Path]:
     sources = sorted(path for pattern in library.sources for path in NATIVE.glob(pattern))
     folder = sources[0].parent
     flags = ["-iquote", str(NATIVE / "core"), "-iquote", str(folder), "-I", str(INCLUDE)]
     if library.soname != CORE:
         flags += ["-isystem", str(headers.include), *library.flags]
     # Half of the time would go into the standard library's headers and the vendor's.
-    precompiled = _made(folder / "precompiled.h", [*flags, *_PRECOMPILED])
+    precompiled = _made(folder / "precompiled.h", [*flags, *_PRECOMPILED], tell)
     known = ["-include-pch", str(precompiled)]
 
     def compiled(source: Path) -> Path:
-        return _made(source, [*flags, *(known if _may_know(source) else ()), "-c"])
+        return _made(source, [*flags, *(known if _may_know(source) else ()), "-c"], tell)
 
     with ThreadPoolExecutor(cpu_count() or 1) as pool:
         return list(pool.map(compiled, sources))
@@ -120,11 +136,12 @@ def _may_know(source: Path) -> bool:
     return source.suffix == ".cpp" and bool(found) and "#define" not in before
 
 
-def _made(source: Path, flags: Sequence[str]) -> Path:
+def _made(source: Path, flags: Sequence[str], tell: Callable[[], None]) -> Path:
     """Return what the compiler makes of a source, now or before."""
     command = [str(compiler().path), *_FLAGS, *flags, str(source)]
     place = place_of([compiler().text, *command], source.stem, "")
     if not place.is_valid():
+        tell()
         begun = time_ns()
         with scratch_folder("porting-emulate-") as scratch:
             read = scratch / "read.d"

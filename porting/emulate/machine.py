@@ -9,7 +9,7 @@ from porting.emulate import libraries, sidecar
 from porting.emulate.faults import numbered
 from porting.emulate.frontend import Platform
 from porting.emulate.launch import Machine
-from porting.emulate.toolkits import Say, headers
+from porting.emulate.toolkits import Say, headers, silent
 from porting.emulate.unit_cache import digest_of_file
 from porting.emulate.units import Unit, units_of
 from porting.errors import InputError, UsageError
@@ -52,10 +52,10 @@ def prepare(request: Request, say: Say) -> Machine:
     vendor = headers(name, say)
     faults = numbered(request.faults, vendor)
     platform = Platform(vendor, arch, wave)
-    built = libraries.build(vendor)
+    built = libraries.build(vendor, say)
     sidecars = list(request.sidecars)
     if request.builds:
-        sidecars.append(build_sidecar(units, platform, built))
+        sidecars.append(build_sidecar(units, platform, built, say))
     return Machine(
         built,
         tuple(path.absolute() for path in sidecars),
@@ -71,7 +71,9 @@ def prepare(request: Request, say: Say) -> Machine:
     )
 
 
-def build_sidecar(units: Sequence[Unit], platform: Platform, built: Path) -> Path:
+def build_sidecar(
+    units: Sequence[Unit], platform: Platform, built: Path, say: Say = silent
+) -> Path:
     """Return the sidecar of units, built unless it is there as it would be."""
     wanted = _LANGUAGES[platform.headers.platform]
     mine = [unit for unit in units if unit.language == wanted]
@@ -80,7 +82,7 @@ def build_sidecar(units: Sequence[Unit], platform: Platform, built: Path) -> Pat
             f"no unit with {wanted.upper()} kernels is in the build folder; name that of the "
             f"{platform.headers.platform} build"
         )
-    objects = sidecar.objects_of(mine, platform)
+    objects = sidecar.objects_of(mine, platform, say)
     read = [
         f"{unit.source} {digest_of_file(str(made))}"
         for unit, made in zip(mine, objects, strict=True)

@@ -18,7 +18,7 @@ from porting.emulate.frontend import (
 )
 from porting.emulate.kernel_entries import with_entries
 from porting.emulate.ptx import with_ptx
-from porting.emulate.toolkits import compiler, tool
+from porting.emulate.toolkits import Say, compiler, silent, tool
 from porting.emulate.unit_cache import dependencies, own_digest, place_of
 from porting.emulate.units import Unit
 from porting.errors import InputError
@@ -31,14 +31,14 @@ _UNDEFINED = "__emutls_v."
 _SHARED = "__emutls_get_address=eclosion_shared_address"
 
 
-def objects_of(units: Sequence[Unit], platform: Platform) -> list[Path]:
-    """Return the object of each unit, compiled now or before.
+def objects_of(units: Sequence[Unit], platform: Platform, say: Say = silent) -> list[Path]:
+    """Return the object of each unit, compiled now or before; `say` is told of what takes time.
 
     Raises InputError with the compiler's words for one whose device code cannot be compiled.
     """
     clang = compiler()
     with ThreadPoolExecutor(cpu_count() or 1) as pool:
-        return list(pool.map(lambda unit: _object(clang, unit, platform), units))
+        return list(pool.map(lambda unit: _object(clang, unit, platform, say), units))
 
 
 def link(
@@ -63,11 +63,12 @@ def link(
         _run(command, f"the sidecar of {len(units)} units")
 
 
-def _object(clang: Clang, unit: Unit, platform: Platform) -> Path:
+def _object(clang: Clang, unit: Unit, platform: Platform, say: Say) -> Path:
     """Return the object of a unit, compiled now or before."""
     asked = reading_command(clang, unit, platform, Path("unit.ll"))
     place = place_of([clang.text, str(unit.folder), *asked], unit.source.stem, own_digest())
     if not place.is_valid():
+        say(f"compiling the kernels of {unit.source}")
         begun = time_ns()
         with scratch_folder("porting-emulate-") as scratch:
             code = scratch / "unit.ll"

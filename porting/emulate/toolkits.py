@@ -14,6 +14,12 @@ from porting.toolkits.clang import Clang
 INCLUDE = Path(__file__).with_name("include")
 NATIVE = Path(__file__).with_name("native")
 Say = Callable[[str], None]
+
+
+def silent(_: str) -> None:
+    """Tell nobody of a slow step."""
+
+
 # The headers of this folder stand before the vendors' of the same names.
 _NAMES = {"cuda": "cuda", "rocm": "hip"}
 

@@ -113,7 +113,7 @@ def _build(tree: Path, folder: Path, platform: str, target: Target, say: Say) ->
 
 def _shared(say: Say) -> Sequence[str]:
     """Return the settings by which CMake links cudart as a shared library, whatever a tree says."""
-    emulated = libraries.build(headers("cuda", say)) / "libcudart.so.13"
+    emulated = libraries.build(headers("cuda", say), say) / "libcudart.so.13"
     return ("-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared", f"-DCUDA_cudart_static_LIBRARY={emulated}")
 
 
