@@ -15,6 +15,7 @@ from pathlib import Path
 from time import time_ns
 
 from porting.emulate import unimplemented
+from porting.emulate.cache_limit import mark_used
 from porting.emulate.frontend import MACHINE
 from porting.emulate.toolkits import INCLUDE, NATIVE, Headers, Say, compiler, silent
 from porting.emulate.unit_cache import dependencies, digest_of_file, merged, place_of
@@ -89,7 +90,8 @@ def build(headers: Headers, say: Say = silent) -> Path:
         for library, objects in made.items():
             _link(place, library, objects, headers)
 
-    return build_once(folder, link)
+    mark_used(build_once(folder, link))
+    return folder
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from porting.emulate import libraries, sidecar
+from porting.emulate.cache_limit import in_use, mark_used
 from porting.emulate.faults import numbered
 from porting.emulate.frontend import Platform
 from porting.emulate.launch import Machine
@@ -52,10 +53,11 @@ def prepare(request: Request, say: Say) -> Machine:
     vendor = headers(name, say)
     faults = numbered(request.faults, vendor)
     platform = Platform(vendor, arch, wave)
-    built = libraries.build(vendor, say)
     sidecars = list(request.sidecars)
-    if request.builds:
-        sidecars.append(build_sidecar(units, platform, built, say))
+    with in_use():
+        built = libraries.build(vendor, say)
+        if request.builds:
+            sidecars.append(build_sidecar(units, platform, built, say))
     return Machine(
         built,
         tuple(path.absolute() for path in sidecars),
@@ -93,6 +95,7 @@ def build_sidecar(
         cache_root() / "emulate" / "sidecars" / digest,
         lambda place: sidecar.link(mine, objects, platform, built, place / _SIDECAR),
     )
+    mark_used(folder)
     return folder / _SIDECAR
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import time_ns
 
 from porting.emulate.alignment import with_checks
+from porting.emulate.cache_limit import mark_used
 from porting.emulate.frontend import (
     Platform,
     calling_command,
@@ -76,6 +77,7 @@ def _object(clang: Clang, unit: Unit, platform: Platform, say: Say) -> Path:
             made = place.object.with_name(f".{scratch.name}.o")
             _make(clang, unit, code, made)
             place.keep(made, dependencies(Path(f"{code}.d")), begun)
+    mark_used(place.object)
     return place.object
 
 
