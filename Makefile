@@ -33,7 +33,7 @@ soak: torch
 	$(SOAK) -m realtime
 
 bench: torch
-	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done
+	@status=0; for script in benchmarks/*.py; do $(BIN)/python "$$script" || status=1; done; exit $$status
 
 lint: setup
 	@$(BIN)/python -m ci.check --static
