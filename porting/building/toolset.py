@@ -10,7 +10,7 @@ from porting.config import Target, release_key
 from porting.errors import ToolchainError
 from porting.toolkits import clang, cuda, detect
 from porting.toolkits import sysroot as sysroots
-from porting.toolkits.detect import Candidate, State
+from porting.toolkits.detect import Candidate
 from porting.toolkits.platforms import CUDA, PLATFORMS, ROCM, SELECTOR
 from porting.toolkits.sysroot.manifest import MANIFEST
 from porting.toolkits.wheels import Say
@@ -105,9 +105,9 @@ def find_rocm(oldest: str, say: Say, environment: Mapping[str, str]) -> Toolset:
     Raises ToolchainError when all that is installed is older, and when there is neither.
     """
     table = replace(ROCM, oldest=max(release_key(oldest), ROCM.oldest))
-    places = detect.candidates(table, environment)
-    usable = next((place for place in places if place.state is State.USABLE), None)
+    usable = detect.home(table, environment)
     if usable is None:
+        places = detect.candidates(table, environment)
         if old := next((place for place in places if place.is_too_old), None):
             raise ToolchainError(old.reason)
         return _made(Target(), say)

@@ -3,13 +3,13 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from porting.errors import ToolchainError
-from porting.toolkits import platforms
+from porting.toolkits import asking, platforms
 from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
 
 
@@ -26,7 +26,8 @@ class Candidate:
     """A place where a toolkit was looked for.
 
     `source` is what named it: a variable, the compiler on PATH, or the default.  `version` is ()
-    when it is unknown, `reason` says why it is not usable.
+    when it is unknown, `reason` says why it is not usable.  `asked` is what a compiler was asked
+    and said, where its own folder is no home; `silent` is the compiler that named no folder.
     """
 
     platform: Platform
@@ -35,6 +36,8 @@ class Candidate:
     state: State
     version: tuple[int, int] | tuple[()] = ()
     reason: str = ""
+    asked: str = ""
+    silent: Path | None = None
 
     @property
     def release(self) -> str:
@@ -45,6 +48,12 @@ class Candidate:
     def is_too_old(self) -> bool:
         """Whether it is whole, and only its release is wrong."""
         return self.reason == _too_old(self.path, self.version, self.platform)
+
+    @property
+    def help(self) -> str:
+        """What to do about a compiler that does not say where its toolkit is."""
+        variable = self.platform.variables[0]
+        return platforms.SILENT_HELP.format(variable=variable, program=self.silent)
 
 
 @dataclass(frozen=True)
@@ -61,18 +70,27 @@ def candidates(platform: Platform, environment: Mapping[str, str]) -> list[Candi
     A home without headers or runtime library, or older than what can be used, is listed with the
     reason; only usable ones count.
     """
-    found: dict[Path, Candidate] = {}
-    for source, path in _places(platform, environment):
-        real = Path(os.path.realpath(path))
-        if real not in found:
-            found[real] = _inspect(platform, source, path)
-    return list(found.values())
+    return list(_walk(platform, environment))
 
 
 def home(platform: Platform, environment: Mapping[str, str]) -> Candidate | None:
-    """Return the first usable home of a platform, or None."""
-    usable = (c for c in candidates(platform, environment) if c.state is State.USABLE)
-    return next(usable, None)
+    """Return the first usable home of a platform, or None; what comes after it is not looked at.
+
+    Raises ToolchainError when a compiler that comes before it does not say where its toolkit is:
+    another one would be a choice that nobody made.
+    """
+    for candidate in _walk(platform, environment):
+        if candidate.state is State.USABLE:
+            return candidate
+        if candidate.silent:
+            message = platforms.SILENT.format(
+                program=candidate.silent,
+                title=platform.title,
+                reason=candidate.reason,
+                help=candidate.help,
+            )
+            raise ToolchainError(message)
+    return None
 
 
 def choose(
@@ -119,15 +137,54 @@ def _not_there(platform: Platform, environment: Mapping[str, str]) -> ToolchainE
     )
 
 
-def _places(platform: Platform, environment: Mapping[str, str]) -> list[tuple[str, Path]]:
-    named = [(name, environment[name]) for name in platform.variables if environment.get(name)]
-    places = [(name, Path(text)) for name, text in named]
+def _walk(platform: Platform, environment: Mapping[str, str]) -> Iterator[Candidate]:
+    """Yield each place once, and what becomes of a compiler that is asked."""
+    seen: set[Path] = set()
+    for source, path, compiler in _places(platform, environment):
+        found = _inspect(platform, source, path)
+        if compiler and not _is_whole(found):
+            found = _ask(found, compiler, environment)
+        real = Path(os.path.realpath(found.path))
+        if real not in seen or (found.asked and not _is_whole(found)):
+            seen.add(real)
+            yield found
+
+
+def _places(
+    platform: Platform, environment: Mapping[str, str]
+) -> Iterator[tuple[str, Path, Path | None]]:
+    """Yield what named a place, the place, and the compiler where one named it."""
+    for name in platform.variables:
+        if environment.get(name):
+            yield name, Path(environment[name]), None
     compiler = shutil.which(platform.compiler, path=environment.get("PATH", ""))
     if compiler:
         real = Path(os.path.realpath(compiler))
-        places.append((f"{platform.compiler} on PATH", real.parent.parent))
-    places += [(text, Path(text)) for text in platform.defaults]
-    return places
+        yield f"{platform.compiler} on PATH", real.parent.parent, Path(compiler)
+    for text in platform.defaults:
+        yield text, Path(text), None
+
+
+def _ask(beside: Candidate, compiler: Path, environment: Mapping[str, str]) -> Candidate:
+    """Return the home that a compiler leads to; the folder beside it, unusable, without one."""
+    platform, told, named = beside.platform, [], False
+    for answer in asking.ask(platform, compiler, environment):
+        told.append(answer.told)
+        if answer.folder is None:
+            continue
+        named = True
+        for folder in (answer.folder, *answer.folder.parents):
+            if _is_whole(found := _inspect(platform, beside.source, folder)):
+                return replace(found, asked=answer.told)
+    asked = "; ".join(told)
+    silent = None if named else compiler
+    reason = f"{beside.reason}; {asked}{platforms.NO_HOME_THERE if named else ''}"
+    return replace(beside, state=State.UNUSABLE, reason=reason, asked=asked, silent=silent)
+
+
+def _is_whole(candidate: Candidate) -> bool:
+    """Whether a home has all its parts, be its release too old or not."""
+    return candidate.state is State.USABLE or candidate.is_too_old
 
 
 def _inspect(platform: Platform, source: str, path: Path) -> Candidate:

@@ -11,7 +11,7 @@ from porting.toolkits import detect, wheels
 from porting.toolkits import sysroot as sysroots
 from porting.toolkits.cachedir import cache_root
 from porting.toolkits.clang import Clang
-from porting.toolkits.detect import State
+from porting.toolkits.detect import Candidate, State
 from porting.toolkits.platforms import PLATFORMS, ROCM, SELECTOR
 
 # Debian's HIP headers, which an unguarded -I/usr/include would put before the right ones.
@@ -56,9 +56,9 @@ def to_json(rows: list[Row]) -> list[dict[str, str]]:
 def _platforms(environment: Mapping[str, str]) -> Iterator[Row]:
     for platform in PLATFORMS:
         for candidate in detect.candidates(platform, environment):
-            detail = candidate.reason or f"{candidate.release} at {candidate.path}"
             name = f"{platform.title} home ({candidate.source})"
-            yield Row(name, candidate.state, detail)
+            help_ = candidate.help if candidate.silent else ""
+            yield Row(name, candidate.state, _home_told(candidate), help_)
     try:
         choice = detect.choose(environment)
     except ToolchainError as error:
@@ -68,8 +68,16 @@ def _platforms(environment: Mapping[str, str]) -> Iterator[Row]:
     yield Row(SELECTOR, State.USABLE, f"{choice.platform} ({said})")
 
 
+def _home_told(candidate: Candidate) -> str:
+    if candidate.state is not State.USABLE:
+        return candidate.reason
+    asked = f"; {candidate.asked}" if candidate.asked else ""
+    return f"{candidate.release} at {candidate.path}{asked}"
+
+
 def _compiler(environment: Mapping[str, str]) -> tuple[Clang | None, list[Row]]:
-    home = detect.home(ROCM, environment)
+    homes = (c for c in detect.candidates(ROCM, environment) if c.state is State.USABLE)
+    home = next(homes, None)
     paths = clangs.candidates(home.path if home else None)
     clang, refused = clangs.search(paths)
     rows = [Row("clang", State.UNUSABLE, f"{r.path}: {r.reason}") for r in refused]

@@ -1,12 +1,13 @@
 """Write the gpu_build.rs of a tree: the detection rule for build scripts, from the one table."""
 
 import re
+import textwrap
 from collections.abc import Iterable
 from importlib import resources
 
 from porting.headers.rust import CFG
 from porting.toolkits import platforms
-from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
+from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform, Question
 
 NAME = "gpu_build.rs"
 # What the answer depends on, and the compiler that scripts take: cargo asks again when one changes.
@@ -23,12 +24,20 @@ def gpu_build(banner: str) -> str:
         "TOO_OLD": (platforms.TOO_OLD, {}),
         "NO_FOLDER": (platforms.NO_FOLDER, {}),
         "INCOMPLETE": (platforms.INCOMPLETE, {}),
+        "SAYS": (platforms.SAYS, {"said": "line"}),
+        "NO_END": (platforms.NO_END, {"seconds": "patience"}),
+        "NO_ANSWER": (platforms.NO_ANSWER, {}),
+        "NO_WORDS": (platforms.NO_WORDS, {}),
+        "NO_HOME_THERE": (platforms.NO_HOME_THERE, {}),
+        "SILENT": (platforms.SILENT, {}),
+        "SILENT_HELP": (platforms.SILENT_HELP, {}),
     }
     for name, (message, renamed) in messages.items():
         text = _formatted(text, name, message, renamed)
     text = (
         text.replace("@CFG@", CFG).replace("@SELECTOR@", SELECTOR).replace("@PLATFORMS@", _table())
     )
+    text = text.replace("@MOST_WORDS@", str(platforms.MOST_WORDS))
     text = text.replace("@WATCHED@", _texts(WATCHED).removeprefix("&"))
     return banner + text
 
@@ -53,10 +62,31 @@ def _row(platform: Platform) -> str:
         f"defaults: {_texts(platform.defaults)}",
         f"headers: {_texts(platform.headers)}",
         f"libraries: {_texts(platform.libraries)}",
+        f"questions: {_questions(platform)}",
+        f"patience: {platform.patience:g}",
         f"oldest: ({platform.oldest[0]}, {platform.oldest[1]})",
     ]
     body = "".join(f"            {line},\n" for line in lines)
     return f"        Platform {{\n{body}        }},\n"
+
+
+def _questions(platform: Platform) -> str:
+    """Return the rows of an array, one of them on the lines of its brackets, as rustfmt has it."""
+    rows = [_question(question) for question in platform.questions]
+    pad = " " * 12
+    if len(rows) == 1:
+        return f"&[{textwrap.indent(rows[0], pad).lstrip()}]"
+    inner = textwrap.indent("".join(f"{row},\n" for row in rows), f"{pad}    ")
+    return f"&[\n{inner}{pad}]"
+
+
+def _question(question: Question) -> str:
+    lines = (
+        f'program: "{question.program}"',
+        f"arguments: {_texts(question.arguments)}",
+        f"prefixes: {_texts(question.prefixes)}",
+    )
+    return "Question {\n" + "".join(f"    {line},\n" for line in lines) + "}"
 
 
 def _texts(items: Iterable[str]) -> str:

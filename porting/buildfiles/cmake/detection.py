@@ -1,161 +1,38 @@
 """The detection rule as CMake text: the table of `porting.toolkits.platforms` with its messages."""
 
 from collections.abc import Mapping
+from importlib import resources
 
 from porting.toolkits import platforms
-from porting.toolkits.platforms import CHOICES, CUDA, PLATFORMS, ROCM, SELECTOR, Platform
+from porting.toolkits.platforms import CHOICES, CUDA, PLATFORMS, ROCM, SELECTOR, Platform, Question
 
 NAME = "GpuDetection.cmake"
 _WIDTH = 80
 
-_FUNCTIONS = """\
-# Appends a home to the caller's lists unless it is there: where it was named, and its path.
-macro(gpu_add_place source path)
-  string(REGEX REPLACE "(.)/+$" "\\\\1" gpu_path "${path}")
-  get_filename_component(gpu_real "${gpu_path}" REALPATH)
-  list(FIND gpu_known "${gpu_real}" gpu_at)
-  if(gpu_at EQUAL -1)
-    list(APPEND gpu_known "${gpu_real}")
-    list(APPEND gpu_sources "${source}")
-    list(APPEND gpu_paths "${gpu_path}")
-  endif()
-endmacro()
-
-# Sets `result` to the first file of a list that a home has, or to "".
-function(gpu_first_file result home)
-  set(found "")
-  foreach(name IN LISTS ARGN)
-    if(NOT found AND EXISTS "${home}/${name}" AND NOT IS_DIRECTORY "${home}/${name}")
-      set(found "${name}")
-    endif()
-  endforeach()
-  set(${result} "${found}" PARENT_SCOPE)
-endfunction()
-
-# Sets `result` to the numbers that expressions find one after the other in a file, or to "".
-function(gpu_version result file)
-  set(${result} "" PARENT_SCOPE)
-  if(NOT EXISTS "${file}")
-    return()
-  endif()
-  file(READ "${file}" text)
-  set(numbers "")
-  foreach(expression IN LISTS ARGN)
-    if(NOT "${text}" MATCHES "${expression}")
-      return()
-    endif()
-    foreach(group RANGE 1 ${CMAKE_MATCH_COUNT})
-      list(APPEND numbers "${CMAKE_MATCH_${group}}")
-    endforeach()
-    set(match "${CMAKE_MATCH_0}")
-    string(FIND "${text}" "${match}" at)
-    string(LENGTH "${match}" length)
-    math(EXPR at "${at} + ${length}")
-    string(SUBSTRING "${text}" ${at} -1 text)
-  endforeach()
-  string(REPLACE ";" "." numbers "${numbers}")
-  set(${result} "${numbers}" PARENT_SCOPE)
-endfunction()
-
-# Sets GPU_REASON to why a folder is no home that can be used, or to "".
-"""
-
-
-_FIND = """\
-# Sets GPU_@upper@_HOME to a home or "", GPU_@upper@_LOOKED to what was looked at.
-function(gpu_find_@name@)
-  set(gpu_known "")
-  set(gpu_sources "")
-  set(gpu_paths "")
-  foreach(name @variables@)
-    if(NOT "$ENV{${name}}" STREQUAL "")
-      gpu_add_place("${name}" "$ENV{${name}}")
-    endif()
-  endforeach()
-  set(compiler "")
-  string(REPLACE ":" ";" folders "$ENV{PATH}")
-  foreach(folder IN LISTS folders)
-    set(program "${folder}/@compiler@")
-    if(NOT compiler AND EXISTS "${program}" AND NOT IS_DIRECTORY "${program}")
-      get_filename_component(compiler "${program}" REALPATH)
-    endif()
-  endforeach()
-  if(compiler)
-    get_filename_component(folder "${compiler}" DIRECTORY)
-    get_filename_component(folder "${folder}" DIRECTORY)
-    gpu_add_place("@compiler@ on PATH" "${folder}")
-  endif()
-@defaults@
-  set(home "")
-  set(looked "")
-  foreach(path IN LISTS gpu_paths)
-    list(FIND gpu_paths "${path}" at)
-    list(GET gpu_sources ${at} source)
-    gpu_inspect_@name@("${path}")
-    if(NOT GPU_REASON AND NOT home)
-      set(home "${path}")
-    endif()
-    list(APPEND looked "${source}: ${GPU_REASON}")
-  endforeach()
-  foreach(name @variables@)
-    if("$ENV{${name}}" STREQUAL "")
-      list(APPEND looked "${name} is not set")
-    endif()
-  endforeach()
-  string(REPLACE ";" "; " looked "${looked}")
-  set(GPU_@upper@_HOME "${home}" PARENT_SCOPE)
-  set(GPU_@upper@_LOOKED "${looked}" PARENT_SCOPE)
-endfunction()
-
-"""
-_DETECT = """\
-
-# Sets GPU_PLATFORM to rocm, cuda or none and GPU_HOME to its folder.
-function(gpu_detect)
-  set(asked "${@selector@}")
-  if(NOT asked)
-    set(asked "$ENV{@selector@}")
-  endif()
-  if(asked AND NOT asked MATCHES "^(@choices@)$")
-@unknown@
-  endif()
-  set(home "")
-  if(NOT asked STREQUAL "none")
-    gpu_find_rocm()
-    gpu_find_cuda()
-  endif()
-  if(asked STREQUAL "rocm" AND NOT GPU_ROCM_HOME)
-@no_rocm@
-  elseif(asked STREQUAL "cuda" AND NOT GPU_CUDA_HOME)
-@no_cuda@
-  elseif(NOT asked AND GPU_ROCM_HOME AND GPU_CUDA_HOME)
-@both@
-  elseif(NOT asked AND GPU_ROCM_HOME)
-    set(asked rocm)
-  elseif(NOT asked AND GPU_CUDA_HOME)
-    set(asked cuda)
-  elseif(NOT asked)
-    set(asked none)
-  endif()
-  if(asked STREQUAL "rocm")
-    set(home "${GPU_ROCM_HOME}")
-  elseif(asked STREQUAL "cuda")
-    set(home "${GPU_CUDA_HOME}")
-  endif()
-  set(GPU_PLATFORM "${asked}" PARENT_SCOPE)
-  set(GPU_HOME "${home}" PARENT_SCOPE)
-endfunction()
-"""
-
 
 def detection(banner: str) -> str:
     """Return the file: `gpu_detect()` sets GPU_PLATFORM and GPU_HOME in its caller, or fails."""
-    parts = [f"{banner}# {_ABOUT}\n", _FUNCTIONS, *map(_inspect, PLATFORMS)]
+    parts = [f"{banner}# {_ABOUT}\n", _functions(), *map(_inspect, PLATFORMS)]
     parts += map(_find, PLATFORMS)
     return "".join(parts).rstrip("\n") + "\n" + _detect()
 
 
 _ABOUT = "Finds ROCm and CUDA: GPU_PLATFORM decides; unset, what is installed."
+
+
+def _functions() -> str:
+    """Return the functions that are the same for every platform."""
+    says = platforms.SAYS.format(command="${command}", said="${line}")
+    no_end = platforms.NO_END.format(command="${command}", seconds="${seconds}")
+    answer = {"command": "${command}", "code": "${code}", "words": "${words}"}
+    values = {
+        "says": _quoted(says),
+        "no_end": _quoted(no_end),
+        "no_answer": _quoted(platforms.NO_ANSWER.format(**answer)),
+        "no_words": platforms.NO_WORDS,
+        "most_words": str(platforms.MOST_WORDS),
+    }
+    return _filled("functions", values)
 
 
 def _quoted(text: str) -> str:
@@ -186,6 +63,7 @@ def _inspect(platform: Platform) -> str:
     lines = [
         f"function(gpu_inspect_{name} home)",
         '  set(GPU_REASON "" PARENT_SCOPE)',
+        "  set(GPU_WHOLE FALSE PARENT_SCOPE)",
         '  if(NOT IS_DIRECTORY "${home}")',
         f"    set(GPU_REASON {_quoted(platforms.NO_FOLDER.format(path='${home}'))} PARENT_SCOPE)",
         "    return()",
@@ -207,6 +85,7 @@ def _inspect(platform: Platform) -> str:
         f"    set(GPU_REASON {_quoted(text)} PARENT_SCOPE)",
         "    return()",
         "  endif()",
+        "  set(GPU_WHOLE TRUE PARENT_SCOPE)",
         *_age(platform),
         "endfunction()",
         "",
@@ -260,22 +139,45 @@ def _deeper(lines: list[str]) -> list[str]:
 
 def _find(platform: Platform) -> str:
     """Return the function that finds a platform's home, and what was looked at in vain."""
-    defaults = (f'  gpu_add_place("{path}" "{path}")' for path in platform.defaults)
+    name = platform.name
+    defaults = (f'  gpu_consider_{name}("{path}" "{path}")' for path in platform.defaults)
     values = {
-        "name": platform.name,
-        "upper": platform.name.upper(),
+        "name": name,
+        "upper": name.upper(),
         "variables": " ".join(platform.variables),
         "compiler": platform.compiler,
         "defaults": "\n".join(defaults),
+        "questions": "\n".join(_question(platform, each) for each in platform.questions),
+        "no_home_there": platforms.NO_HOME_THERE,
+        "silent": "\n".join(f"  {line}" for line in _fail(_silent(platform)).split("\n")),
     }
-    return _filled(_FIND, values)
+    return _filled("find", values)
 
 
-def _filled(template: str, values: Mapping[str, str]) -> str:
+def _question(platform: Platform, question: Question) -> str:
+    """Return the call that asks a program; what a line begins with is an expression."""
+    parts = [
+        f'    gpu_question_{platform.name}("${{folder}}/{question.program}"',
+        f'      "{" ".join(question.arguments)}" {platform.patience:g}',
+        *(f'      "{prefix.replace("$", "[$]") or "[ ]*"}"' for prefix in question.prefixes),
+    ]
+    return "\n".join(parts) + ")"
+
+
+def _silent(platform: Platform) -> str:
+    variable, program = platform.variables[0], "${compiler}"
+    help_ = platforms.SILENT_HELP.format(variable=variable, program=program)
+    reason = "${reason}"
+    return platforms.SILENT.format(program=program, title=platform.title, reason=reason, help=help_)
+
+
+def _filled(name: str, values: Mapping[str, str]) -> str:
     """Return a template with its marks, like @name@, replaced; an empty line's goes with it."""
-    for name, value in values.items():
-        template = template.replace(f"@{name}@\n", f"{value}\n" if value else "")
-        template = template.replace(f"@{name}@", value)
+    folder = resources.files("porting.buildfiles.cmake")
+    template = folder.joinpath(f"gpu_{name}.cmake.in").read_text("utf-8")
+    for mark, value in values.items():
+        template = template.replace(f"@{mark}@\n", f"{value}\n" if value else "")
+        template = template.replace(f"@{mark}@", value)
     return template
 
 
@@ -295,7 +197,7 @@ def _detect() -> str:
         "no_cuda": _fail(_not_found(CUDA)),
         "both": _fail(both),
     }
-    return _filled(_DETECT, values)
+    return _filled("detect", values)
 
 
 def _not_found(platform: Platform) -> str:

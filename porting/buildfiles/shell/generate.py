@@ -6,7 +6,7 @@ from importlib import resources
 
 from porting.buildfiles.model import BuildContext
 from porting.toolkits import platforms
-from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform
+from porting.toolkits.platforms import CHOICES, PLATFORMS, SELECTOR, Platform, Question
 
 NAME = "gpu_detect.sh"
 
@@ -19,6 +19,12 @@ def gpu_detect(context: BuildContext) -> str:
         "UNKNOWN_CHOICE": _message(platforms.UNKNOWN_CHOICE, value="$asked"),
         "BOTH_FOUND": _message(platforms.BOTH_FOUND, rocm="$rocm", cuda="$cuda"),
         "NO_FOLDER": _message(platforms.NO_FOLDER, path="$2"),
+        "SAYS": _quoted(platforms.SAYS, command="$shown", said="$line"),
+        "NO_END": _quoted(platforms.NO_END, command="$shown", seconds="$patience"),
+        "NO_ANSWER": _quoted(platforms.NO_ANSWER, command="$shown", code="$code", words="$words"),
+        "NO_WORDS": platforms.NO_WORDS,
+        "MOST_WORDS": str(platforms.MOST_WORDS),
+        "NO_HOME_THERE": platforms.NO_HOME_THERE,
         "INCOMPLETE": _message(platforms.INCOMPLETE, path="$2", missing="$missing"),
         "PLATFORMS": "\n".join(map(_platform, PLATFORMS)),
         "CHOICES": "|".join(CHOICES),
@@ -34,11 +40,16 @@ def _message(message: str, **values: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: known[match[1]], message)
 
 
+def _quoted(message: str, **values: str) -> str:
+    """Return a message whose back quotes the shell leaves alone."""
+    return _message(message, **values).replace("`", r"\`")
+
+
 def _platform(platform: Platform) -> str:
     """Return the functions of one platform: its places, what makes one usable, its error."""
     name = platform.name
     places = [f'consider {name} {v} "${{{v}-}}"' for v in platform.variables]
-    places.append(f'consider {name} "{platform.compiler} on PATH" "$(above {platform.compiler})"')
+    places.append(f"consider_compiler {name} {platform.compiler}")
     places += [f"consider {name} {path} {path}" for path in platform.defaults]
     unset = [f'[ -n "${{{v}-}}" ] || note "{v} is not set"' for v in platform.variables]
     error = _message(
@@ -48,6 +59,7 @@ def _platform(platform: Platform) -> str:
         looked="$looked",
         variable=platform.variables[0],
     )
+    asked = f"patience={platform.patience:g}"
     checks = [
         f'has "$1" {_words(platform.headers)} || lack {platform.headers[0]}',
         f'has "$1" {_words(platform.libraries)} || lack {platform.libraries[0]}',
@@ -56,9 +68,24 @@ def _platform(platform: Platform) -> str:
         _function(f"places_of_{name}", places),
         _function(f"contents_of_{name}", checks),
         _function(f"version_of_{name}", _version(platform)),
+        _function(f"questions_of_{name}", [asked, *map(_question, platform.questions)]),
         _function(f"refuse_{name}", [*unset, f'stop "{error}"']),
+        _function(f"refuse_compiler_of_{name}", [f'stop "{_silent(platform)}"']),
     )
     return "\n".join(blocks)
+
+
+def _question(question: Question) -> str:
+    """Return the call that asks a program, with its arguments as one word."""
+    prefixes = _words(f"'{prefix}'" for prefix in question.prefixes)
+    return f"question {question.program} '{_words(question.arguments)}' {prefixes}"
+
+
+def _silent(platform: Platform) -> str:
+    variable = platform.variables[0]
+    help_ = _message(platforms.SILENT_HELP, variable=variable, program="$compiler")
+    values = {"program": "$compiler", "title": platform.title, "reason": "$fault"}
+    return _message(platforms.SILENT, **values, help=help_)
 
 
 def _words(items: Iterable[str]) -> str:

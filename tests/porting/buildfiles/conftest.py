@@ -10,7 +10,7 @@ import pytest
 from porting.buildfiles import BuildContext, BuildFiles, convert_files
 from porting.config import Mode, Target
 from porting.source import SourceFile
-from porting.toolkits.platforms import PLATFORMS
+from porting.toolkits.platforms import CUDA, PLATFORMS, ROCM, Platform
 from porting.toolkits.sysroot import Sysroot
 
 Contents = Mapping[str, str | bytes]
@@ -64,3 +64,53 @@ def rocm_environment(sysroot: Sysroot, hipcc: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in gone}
     chosen = {"GPU_PLATFORM": "rocm", "ROCM_PATH": str(sysroot.path), "HIPCC": str(hipcc)}
     return {**kept, **chosen, "CXX": "clang++-19"}
+
+
+def _home(folder: Path, platform: Platform, version: str = "") -> Path:
+    for name in (platform.headers[0], platform.libraries[0]):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    if version:
+        (folder / ".info").mkdir()
+        (folder / ".info/version").write_text(f"{version}-66\n")
+    return folder
+
+
+def _script(folder: Path, name: str, text: str) -> str:
+    path = folder / "bin" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path.parent)
+
+
+@pytest.fixture
+def wrapped_compilers(tmp_path: Path) -> dict[str, dict[str, str]]:
+    """Return environments with a compiler on PATH that has no toolkit beside it."""
+    root = tmp_path / "wrapped"
+    rocm = _home(root / "real/rocm", ROCM, "7.1.0")
+    old = _home(root / "real/old", ROCM, "6.1.2")
+    cuda = _home(root / "real/cuda", CUDA)
+    for name in ("rocm/lib/llvm/bin", "old/llvm/bin", "cuda/bin", "llvm/bin"):
+        (root / "real" / name).mkdir(parents=True)
+    scripts = {
+        "top": ("nvcc", f"echo '#$ _HERE_={root}'; echo '#$ TOP={cuda}/bin/..' >&2; exit 1"),
+        "here": ("nvcc", f"echo '#$ TOP=/no/such'; echo '#$ _HERE_={cuda}/bin' >&2"),
+        "installed": ("hipcc", f"echo HIP version: 7; echo 'InstalledDir: {rocm}/lib/llvm/bin'"),
+        "too old": ("hipcc", f"echo 'InstalledDir: {old}/llvm/bin'"),
+        "alone": ("nvcc", f"echo '#$ TOP={root}/alone'"),
+        "split": ("hipcc", f"echo 'InstalledDir: {root}/real/llvm/bin'"),
+        "neither": ("hipcc", f"echo 'InstalledDir: {root}/real/llvm/bin'"),
+        "dumb": ("nvcc", "exit 3"),
+        "wordy": ("hipcc", "echo 'no  module; [is] loaded' >&2; echo \"$*\"; exit 5"),
+        "long": ("nvcc", "echo " + "word " * 100),
+    }
+    paths = {name: _script(root / name, *script) for name, script in scripts.items()}
+    _script(root / "split", "hipconfig", f'[ "$*" = --rocmpath ] && printf %s "{rocm}"')
+    _script(root / "neither", "hipconfig", "echo /no/such; exit 4")
+    return {
+        **{name: {"PATH": path} for name, path in paths.items()},
+        "named": {"PATH": paths["dumb"], "CUDA_HOME": str(cuda)},
+        "named in vain": {"PATH": paths["dumb"], "CUDA_HOME": str(root / "dumb")},
+        "both": {"PATH": f"{paths['installed']}:{paths['top']}"},
+    }

@@ -5,16 +5,20 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from porting.buildfiles.cargo import generate as cargo_generate
 from porting.buildfiles.cargo.generate import gpu_build as rust_text
 from porting.buildfiles.model import BuildContext
 from porting.buildfiles.python.generate import gpu_build as python_text
+from porting.buildfiles.python.script import tables
+from porting.buildfiles.shell import generate as shell_generate
 from porting.buildfiles.shell.generate import gpu_detect
 from porting.errors import ToolchainError
-from porting.toolkits import detect
+from porting.toolkits import detect, platforms
 from porting.toolkits.platforms import CUDA, ROCM, Platform
 
 Answer = Callable[[dict[str, str]], str]
@@ -97,7 +101,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Have a folder of the shell's programs alone: /usr/bin may hold an nvcc or a hipcc."""
     global TOOLS  # noqa: PLW0603 - one folder for the module
     folder = tmp_path_factory.mktemp("tools")
-    for name in ("sh", "sed", "head", "readlink", "dirname"):
+    for name in ("sh", "sed", "head", "readlink", "dirname", "timeout"):
         found = shutil.which(name)
         assert found is not None
         (folder / name).symlink_to(found)
@@ -107,7 +111,23 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="module", params=["python", "shell", "rust"])
 def answer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Answer:
     """Return a function that asks a generated file of one language."""
-    folder = tmp_path_factory.mktemp("generated")
+    return _answer(request, tmp_path_factory.mktemp("generated"))
+
+
+@pytest.fixture(params=["python", "shell", "rust"])
+def hasty(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Answer:
+    """Return a function that asks a generated file that waits a second at most."""
+    table = tuple(replace(platform, patience=1) for platform in platforms.PLATFORMS)
+    monkeypatch.setattr(shell_generate, "PLATFORMS", table)
+    monkeypatch.setattr(cargo_generate, "PLATFORMS", table)
+    monkeypatch.setattr(tables, "PLATFORMS", {p.name: asdict(p) for p in table})
+    (tmp_path / "generated").mkdir()
+    return _answer(request, tmp_path / "generated")
+
+
+def _answer(request: pytest.FixtureRequest, folder: Path) -> Answer:
     if request.param == "shell":
         (folder / "gpu_detect.sh").write_text(gpu_detect(BuildContext()))
         return lambda environment: run(["sh", str(folder / "gpu_detect.sh")], environment)
@@ -151,9 +171,28 @@ fn main() {
     return lambda environment: run([str(folder / "ask")], environment)
 
 
-def test_answer_is_the_toolchains_wherever_a_toolkit_is(answer: Answer, tmp_path: Path) -> None:
-    for name, environment in places(tmp_path).items():
+def _compare(answer: Answer, environments: dict[str, dict[str, str]]) -> None:
+    for name, environment in environments.items():
         for asked in ("", "rocm", "cuda", "none", "metal"):
             chosen = {**environment, **({"GPU_PLATFORM": asked} if asked else {})}
             chosen.setdefault("PATH", "/nowhere")
             assert answer(chosen) == expected(chosen), (name, asked)
+
+
+def test_answer_is_the_toolchains_wherever_a_toolkit_is(answer: Answer, tmp_path: Path) -> None:
+    _compare(answer, places(tmp_path))
+
+
+def test_answer_is_the_toolchains_where_a_compiler_is_a_wrapper(
+    answer: Answer, wrapped_compilers: dict[str, dict[str, str]]
+) -> None:
+    _compare(answer, wrapped_compilers)
+
+
+def test_answer_when_a_wrapper_hangs(hasty: Answer, tmp_path: Path) -> None:
+    """Each language ends the wrapper and says so, as soon as the table says."""
+    path = program(tmp_path, "nvcc")
+    (tmp_path / "bin/nvcc").write_text(f"#!/bin/sh\nPATH={TOOLS}:/bin:/usr/bin\nsleep 600\n")
+    said = hasty({"PATH": path, "GPU_PLATFORM": "cuda"})
+    assert said.startswith(f"error {path}/nvcc does not say where its CUDA is (")
+    assert f"`{path}/nvcc --dryrun -x cu /dev/null` did not end in 1 s); set CUDA_HOME" in said

@@ -146,12 +146,15 @@ def test_home_when_the_library_is_missing(table: tuple[Platform, ...], tmp_path:
 def test_home_when_nothing_of_it_is_there(table: tuple[Platform, ...], tmp_path: Path) -> None:
     """A compiler that was put on PATH alone is no home: its folder has no headers."""
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/nvcc").write_text("")
-    (tmp_path / "bin/nvcc").chmod(0o755)
+    nvcc = tmp_path / "bin/nvcc"
+    nvcc.write_text("")
+    nvcc.chmod(0o755)
     candidate = detect.candidates(table[1], {"PATH": str(tmp_path / "bin")})[0]
     assert candidate.state is State.UNUSABLE
     assert candidate.reason == (
-        f"{tmp_path} has no include/cuda_runtime.h and no lib64/libcudart_static.a"
+        f"{tmp_path} has no include/cuda_runtime.h and no lib64/libcudart_static.a;"
+        f" `{nvcc} --dryrun -x cu /dev/null` ended with code 127 and names no folder that exists:"
+        f" {nvcc}: exec format error"
     )
 
 

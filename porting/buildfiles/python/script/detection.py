@@ -7,17 +7,27 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
+import subprocess
 from pathlib import Path
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, NamedTuple
 
 from porting.buildfiles.python.script.tables import (
     BOTH_FOUND,
     CHOICES,
     INCOMPLETE,
+    MOST_WORDS,
+    NO_ANSWER,
+    NO_END,
     NO_FOLDER,
+    NO_HOME_THERE,
+    NO_WORDS,
     NOT_FOUND,
     PLATFORMS,
+    SAYS,
     SELECTOR,
+    SILENT,
+    SILENT_HELP,
     TOO_OLD,
     UNKNOWN_CHOICE,
 )
@@ -27,10 +37,23 @@ class GpuBuildError(Exception):
     """No platform can be chosen; the text says why and what to set."""
 
 
+class Place(NamedTuple):
+    """Where a toolkit was looked for.
+
+    `fault`: why it is not usable; `silent`: the compiler that does not say where its own is.
+    """
+
+    source: str
+    path: str
+    fault: str = ""
+    silent: str = ""
+
+
 def choose(environment: Mapping[str, str]) -> tuple[str, str]:
     """Return (platform, folder) by the rule: GPU_PLATFORM decides; unset, what is installed.
 
-    Raises GpuBuildError where both platforms are installed, or not the one that was asked for.
+    Raises GpuBuildError where both platforms are installed, or not the one that was asked for, and
+    where a compiler does not say where its toolkit is.
     """
     asked = environment.get(SELECTOR, "")
     if asked and asked not in CHOICES:
@@ -51,12 +74,21 @@ def choose(environment: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _usable(row: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    return next((path for _, path, fault in _candidates(row, environment) if not fault), "")
+    for place in _candidates(row, environment):
+        if not place.fault:
+            return place.path
+        if place.silent:
+            program = place.silent
+            help_ = SILENT_HELP.format(variable=row["variables"][0], program=program)
+            reason = place.fault
+            message = SILENT.format(program=program, title=row["title"], reason=reason, help=help_)
+            raise GpuBuildError(message)
+    return ""
 
 
 def _not_there(asked: str, environment: Mapping[str, str]) -> str:
     row = PLATFORMS[asked]
-    looked = [f"{source}: {fault}" for source, _, fault in _candidates(row, environment)]
+    looked = [f"{place.source}: {place.fault}" for place in _candidates(row, environment)]
     looked += [f"{name} is not set" for name in row["variables"] if not environment.get(name)]
     return NOT_FOUND.format(
         selector=SELECTOR,
@@ -67,38 +99,116 @@ def _not_there(asked: str, environment: Mapping[str, str]) -> str:
     )
 
 
-def _candidates(
+def _candidates(row: Mapping[str, Any], environment: Mapping[str, str]) -> Iterator[Place]:
+    """Yield each place once, and what becomes of a compiler that is asked."""
+    seen = set()
+    for source, path, compiler in _places(row, environment):
+        place = Place(source, path, _fault(row, path))
+        asked = bool(compiler) and not _is_whole(row, path)
+        if asked:
+            place = _ask(row, place, compiler, environment)
+        real = os.path.realpath(place.path)
+        if real not in seen or (asked and not _is_whole(row, place.path)):
+            seen.add(real)
+            yield place
+
+
+def _places(
     row: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield (source, path, fault) of each place once; no fault means that it is usable."""
-    seen = set()
-    for source, path in _places(row, environment):
-        real = os.path.realpath(path)
-        if real not in seen:
-            seen.add(real)
-            yield source, path, _fault(row, path)
-
-
-def _places(row: Mapping[str, Any], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what named a place, the place, and the compiler where one named it."""
     for name in row["variables"]:
         if environment.get(name):
-            yield name, str(Path(environment[name]))
+            yield name, str(Path(environment[name])), ""
     found = shutil.which(row["compiler"], path=environment.get("PATH", ""))
     if found:
         real = os.path.realpath(found)
-        yield f"{row['compiler']} on PATH", os.path.dirname(os.path.dirname(real))
+        yield f"{row['compiler']} on PATH", os.path.dirname(os.path.dirname(real)), found
     for path in row["defaults"]:
-        yield path, path
+        yield path, path, ""
+
+
+def _ask(
+    row: Mapping[str, Any], beside: Place, compiler: str, environment: Mapping[str, str]
+) -> Place:
+    """Return the home that a compiler leads to; the folder beside it, unusable, without one."""
+    answers, named = [], False
+    for question in row["questions"]:
+        program = os.path.join(os.path.dirname(compiler), question["program"])
+        if question["program"] != row["compiler"] and not os.access(program, os.X_OK):
+            continue
+        command = [str(Path(program).absolute()), *question["arguments"]]
+        told, folder = _answer(command, question["prefixes"], row["patience"], environment)
+        answers.append(told)
+        named = named or bool(folder)
+        for path in (Path(folder), *Path(folder).parents) if folder else ():
+            if _is_whole(row, str(path)):
+                return Place(beside.source, str(path), _fault(row, str(path)))
+    fault = f"{beside.fault}; {'; '.join(answers)}{NO_HOME_THERE if named else ''}"
+    return Place(beside.source, beside.path, fault, "" if named else compiler)
+
+
+def _answer(
+    command: list[str],
+    prefixes: tuple[str, ...],
+    patience: float,
+    environment: Mapping[str, str],
+) -> tuple[str, str]:
+    """Return what a program that was asked says, and the folder that it names."""
+    shown = " ".join(command)
+    code, output = _run(command, patience, environment)
+    if code is None:
+        return NO_END.format(command=shown, seconds=f"{patience:g}"), ""
+    for prefix in prefixes:
+        for line in output.splitlines():
+            folder = line[len(prefix) :].strip()
+            if line.startswith(prefix) and Path(folder).is_absolute() and os.path.isdir(folder):
+                return SAYS.format(command=shown, said=line.strip()), os.path.realpath(folder)
+    words = " ".join(output.split())[:MOST_WORDS] or NO_WORDS
+    return NO_ANSWER.format(command=shown, code=code, words=words), ""
+
+
+def _run(
+    command: list[str], patience: float, environment: Mapping[str, str]
+) -> tuple[int | None, str]:
+    """Return how a program ended, None where it did not in time, and both of its outputs."""
+    try:
+        process = subprocess.Popen(
+            command,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return 127, f"{command[0]}: {(error.strerror or str(error)).lower()}"
+    try:
+        output, _ = process.communicate(timeout=patience)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # and what it started
+        process.communicate()
+        return None, ""
+    return process.returncode, output.decode("utf-8", "replace")
+
+
+def _is_whole(row: Mapping[str, Any], path: str) -> bool:
+    """Whether a home has all its parts, be its release too old or not."""
+    return os.path.isdir(path) and not _missing(row, path)
+
+
+def _missing(row: Mapping[str, Any], path: str) -> list[str]:
+    return [
+        group[0]
+        for group in (row["headers"], row["libraries"])
+        if not any(os.path.isfile(os.path.join(path, name)) for name in group)
+    ]
 
 
 def _fault(row: Mapping[str, Any], path: str) -> str:
     if not os.path.isdir(path):
         return NO_FOLDER.format(path=path)
-    missing = [
-        group[0]
-        for group in (row["headers"], row["libraries"])
-        if not any(os.path.isfile(os.path.join(path, name)) for name in group)
-    ]
+    missing = _missing(row, path)
     if missing:
         return INCOMPLETE.format(path=path, missing=" and no ".join(missing))
     version = _version(row, path)

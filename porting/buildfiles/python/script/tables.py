@@ -22,6 +22,14 @@ NOT_FOUND = platforms.NOT_FOUND
 TOO_OLD = platforms.TOO_OLD
 NO_FOLDER = platforms.NO_FOLDER
 INCOMPLETE = platforms.INCOMPLETE
+SAYS = platforms.SAYS
+NO_END = platforms.NO_END
+NO_ANSWER = platforms.NO_ANSWER
+NO_WORDS = platforms.NO_WORDS
+MOST_WORDS = platforms.MOST_WORDS
+NO_HOME_THERE = platforms.NO_HOME_THERE
+SILENT = platforms.SILENT
+SILENT_HELP = platforms.SILENT_HELP
 # The detection rule's places: variables, compiler on PATH, defaults; then what makes one usable.
 PLATFORMS: dict[str, dict[str, Any]] = {p.name: asdict(p) for p in platforms.PLATFORMS}
 

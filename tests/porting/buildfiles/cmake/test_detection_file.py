@@ -1,8 +1,10 @@
 """The detection rule in CMake answers as the toolchain does."""
 
+import importlib
 import os
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from porting.buildfiles.cmake.detection import detection
 from porting.errors import ToolchainError
 from porting.toolkits import detect
-from porting.toolkits.platforms import CUDA, ROCM, Platform
+from porting.toolkits.platforms import CUDA, PLATFORMS, ROCM, Platform
 
 ASK = 'include(GpuDetection.cmake)\ngpu_detect()\nmessage(STATUS "${GPU_PLATFORM} ${GPU_HOME}")\n'
 
@@ -97,10 +99,40 @@ def test_answers_are_the_toolchains(
     asked: str,
     program: Callable[[str], str],
 ) -> None:
-    cmake = program("cmake")
+    _compare(environments, tmp_path, asked, program("cmake"))
+
+
+@pytest.mark.skipif(os.path.isdir("/opt/rocm"), reason="a ROCm of the machine is always found")  # noqa: PTH112
+@pytest.mark.parametrize("asked", ["", "rocm", "cuda", "none"])
+def test_answers_are_the_toolchains_where_a_compiler_is_a_wrapper(
+    wrapped_compilers: dict[str, dict[str, str]],
+    tmp_path: Path,
+    asked: str,
+    program: Callable[[str], str],
+) -> None:
+    _compare(wrapped_compilers, tmp_path, asked, program("cmake"))
+
+
+def test_answer_when_a_wrapper_hangs(
+    tmp_path: Path, program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasty = tuple(replace(platform, patience=1) for platform in PLATFORMS)
+    module = importlib.import_module("porting.buildfiles.cmake.detection")
+    monkeypatch.setattr(module, "PLATFORMS", hasty)
     (tmp_path / "GpuDetection.cmake").write_text(detection("# A test.\n"))
     (tmp_path / "ask.cmake").write_text(ASK)
+    path = _on_path(tmp_path, "nvcc")
+    (tmp_path / "bin/nvcc").write_text("#!/bin/sh\n/bin/sleep 600\n")
+    environment = {"PATH": path, "GPU_PLATFORM": "cuda"}
+    said = _answer(program("cmake"), tmp_path, environment)
+    assert said.startswith(f"{path}/nvcc does not say where its CUDA is (")
+    assert f"`{path}/nvcc --dryrun -x cu /dev/null` did not end in 1 s); set CUDA_HOME" in said
+
+
+def _compare(environments: dict[str, dict[str, str]], folder: Path, asked: str, cmake: str) -> None:
+    (folder / "GpuDetection.cmake").write_text(detection("# A test.\n"))
+    (folder / "ask.cmake").write_text(ASK)
     for name, found in environments.items():
         environment = {"PATH": "/nowhere", **found, **({"GPU_PLATFORM": asked} if asked else {})}
         expected = " ".join(_expected(environment).rstrip("/").split())
-        assert (name, _answer(cmake, tmp_path, environment)) == (name, expected)
+        assert (name, _answer(cmake, folder, environment)) == (name, expected)
