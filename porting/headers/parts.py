@@ -7,8 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-_FILES: Final = ("loading.h", "warp.h", "memory.h", "intrinsics.h", "bfloat16.h")
-_FOR_HOST: Final = ("bfloat16.h",)
+_FILES: Final = ("loading.h", "warp.h", "memory.h", "intrinsics.h", "narrow_floats.h")
+_FOR_HOST: Final = ("narrow_floats.h",)
 _HEADING: Final = re.compile(r"^//@ (\w+)(?: needs ((?:\w+ ?)+))?\n", re.MULTILINE)
 
 

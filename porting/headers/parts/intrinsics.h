@@ -66,6 +66,47 @@ __device__ inline int eclosion_popcll(unsigned long long number) {
 }
 #define __popcll eclosion_popcll
 
+//@ __rhadd
+// Half of a sum of integers. HIP's gives other numbers before ROCm 7.1.
+#if HIP_VERSION < 70100000
+__device__ inline int eclosion_rhadd(int a, int b) {
+  return static_cast<int>((1ll + a + b) >> 1);
+}
+#define __rhadd eclosion_rhadd
+#endif
+
+//@ __uhadd
+#if HIP_VERSION < 70100000
+__device__ inline unsigned eclosion_uhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((0ull + a + b) >> 1);
+}
+#define __uhadd eclosion_uhadd
+#endif
+
+//@ __urhadd
+#if HIP_VERSION < 70100000
+__device__ inline unsigned eclosion_urhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((1ull + a + b) >> 1);
+}
+#define __urhadd eclosion_urhadd
+#endif
+
+//@ __hadd
+// Also a sum of 16-bit floating-point numbers, which is HIP's.
+#if HIP_VERSION < 70100000
+__device__ inline int eclosion_hadd(int a, int b) {
+  return static_cast<int>((0ll + a + b) >> 1);
+}
+__device__ inline __half eclosion_hadd(__half a, __half b) {
+  return __hadd(a, b);
+}
+__host__ __device__ inline __hip_bfloat16 eclosion_hadd(__hip_bfloat16 a,
+                                                        __hip_bfloat16 b) {
+  return __hadd(a, b);
+}
+#define __hadd eclosion_hadd
+#endif
+
 //@ __tanhf
 #define __tanhf tanhf
 

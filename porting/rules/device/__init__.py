@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.device import (
+    averages,
     cache_hints,
     coordinates,
+    infinities,
     intrinsics,
     locks,
     narrow_atomics,
@@ -53,6 +55,8 @@ def check(unit: Unit) -> Iterator[Edit | Diagnostic]:
         (intrinsics, tuple(intrinsics.names(unit))),
         (surfaces, surfaces.NAMES),
         (other_results, other_results.names(unit)),
+        (infinities, infinities.NAMES),
+        (averages, averages.names(unit)),
     ):
         for name in filter(unit.index.__contains__, names):
             for place in unit.where(name):

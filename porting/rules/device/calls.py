@@ -50,6 +50,20 @@ class CallEdits:
         at = self.tokens[self.call.close].end
         self.edits.append(Edit(at, at, text, self.name.text))
 
+    def around(self, front: str, back: str = "") -> None:
+        """Replace the function's name and insert behind the call; a lambda's bracket stands alone.
+
+        Two brackets in a row would begin an attribute.
+        """
+        before = self.call.name - 1
+        if self.tokens[before].text == "::":
+            before -= 1
+        if front.startswith("[") and self.tokens[before].text == "[":
+            front, back = f"({front}", f"{back})"
+        self.rename(front)
+        if back:
+            self.after(back)
+
     def whole(self, text: str) -> None:
         """Replace the call."""
         first = self.call.name

@@ -173,7 +173,11 @@ OTHER_RESULT = Code(
     " from 2^31 on become negative where they are widened, compared or divided; a cast makes them"
     " unsigned again.  __popc and __popcll, and before ROCm 7.0 __ffs and __ffsll, return unsigned"
     " where CUDA returns int, so a difference of two is never negative; they are cast where that"
-    " may show.",
+    " may show.  __hisinf gives -1 for the infinity below zero in CUDA and 1 or true in HIP; the"
+    " number's bits tell the sign, except where a condition only asks whether it is infinite."
+    "  __hadd, __rhadd, __uhadd and __urhadd of integers are 0 or 1, or lose the carry, in the"
+    " headers of ROCm 6.2; before ROCm 7.1 they are written out.  __hadd is also the sum of two"
+    " 16-bit floating-point numbers: the compiler chooses where the operands do not tell.",
 )
 UNCALLED = Code(
     "DEV019",

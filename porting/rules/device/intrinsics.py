@@ -90,9 +90,7 @@ def _around(edits: CallEdits) -> Diagnostic:
     front, back = _AROUND.get(name, ("", ""))
     if match:
         front, back = f"__float2{match[1]}_{match[2]}(__bfloat162float", ")"
-    edits.rename(front)
-    if back:
-        edits.after(back)
+    edits.around(front, back)
     return edits.done(INTRINSIC, f"{name} is written as {front.split('(')[0] or 'an expression'}")
 
 
@@ -125,10 +123,7 @@ def _space(edits: CallEdits) -> Diagnostic:
         tests = [f"{builtin}(q)" for builtin in _SPACES.values()]
         test = _SPACES[name] + "(q)" if name in _SPACES else f"!{tests[0]} && !{tests[1]}"
         front, back = f"[](auto q) {{ return {test}; }}({_GENERIC}", ")"
-        if edits.tokens[edits.call.name - 1].text == "[":
-            front, back = f"({front}", "))"  # two brackets would begin an attribute
-    edits.rename(front)
-    edits.after(back)
+    edits.around(front, back)
     what = _SPACES.get(name, "neither shared nor private")
     return edits.done(INTRINSIC, f"{name} is written as {what}")
 

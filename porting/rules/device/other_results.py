@@ -6,6 +6,7 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.edits import Edit
 from porting.rules.bfloat_bits import FROM_BITS, TO_BITS, TO_SIGNED_BITS
+from porting.rules.device import averages, infinities
 from porting.rules.device.calls import CallEdits
 from porting.rules.device.codes import OTHER_RESULT, UNCALLED
 from porting.rules.device.signs import sign_shows
@@ -53,7 +54,8 @@ def rewrite(unit: Unit, call: Call) -> Iterator[Diagnostic]:
 def uncalled(unit: Unit) -> Iterator[Diagnostic]:
     """Yield where such a function is named without a call: then it is HIP's."""
     words = unit.tokens.words
-    for name in filter(unit.index.__contains__, names(unit)):
+    every = (*names(unit), *infinities.NAMES, *averages.names(unit))
+    for name in filter(unit.index.__contains__, every):
         if name in unit.project.declared:
             continue
         for place in unit.where(name):
@@ -85,6 +87,10 @@ def _other(name: str) -> str:
         return "int where CUDA's gives unsigned"
     if name in _FORMS:
         return "another number where CUDA's keeps the bits (ROCm 6.2)"
+    if name in infinities.NAMES:
+        return "1 for both infinities where CUDA's gives -1 for that below zero"
+    if name in averages.NAMES:
+        return "wrong averages of integers before ROCm 7.1"
     return "unsigned where CUDA's gives int"
 
 

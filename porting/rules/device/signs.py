@@ -29,7 +29,7 @@ _TYPES: Final = NUMBERS | {"const", "bool", "std", "::"}
 def sign_shows(unit: Unit, call: Call) -> bool:
     """Whether something else may come out when a call's small result is unsigned."""
     tokens = unit.tokens
-    left, right = _operators(unit, call)
+    left, right = operators_around(unit, call)
     if right + 2 >= len(tokens) or tokens.directives[left] != tokens.directives[right]:
         return True  # the end of a macro's body, which may become part of any expression
     if _is_cast(unit, left, right) or _is_sum(unit, left, right):
@@ -55,7 +55,7 @@ def _hides_behind(unit: Unit, right: int) -> bool:
     return words[right] in _BEHIND
 
 
-def _operators(unit: Unit, call: Call) -> tuple[int, int]:
+def operators_around(unit: Unit, call: Call) -> tuple[int, int]:
     """Return the tokens around a call and the parentheses that hold nothing else."""
     words, kinds = unit.tokens.words, unit.tokens.kinds
     left, right = call.name - 1, call.close + 1

@@ -53,11 +53,14 @@ __host__ __device__ inline bool keeps_bits() {
   return __bfloat162float(__ushort_as_bfloat16(0x3f80)) == 1.0f &&
          __bfloat162float(__short_as_bfloat16(Pair{0xc000, 1}.low)) == -2.0f &&
          __bfloat16_as_ushort(up(__float2bfloat16(1.0f))) == 0x3f81 &&
-         __bfloat16_as_short(__float2bfloat16(-2.0f)) == -0x4000;
+         __bfloat16_as_short(__float2bfloat16(-2.0f)) == -0x4000 &&
+         __hisinf(__ushort_as_bfloat16(0xff80)) == -1 && __hisinf(__ushort_as_bfloat16(1)) == 0 &&
+         __hisinf(__ushort_as_bfloat16(0x7f80)) == 1;
 }
 """
+HALVES = "#include <cuda_fp16.h>\n"
 PRODUCTS = """\
-__global__ void k(unsigned long long* n, __nv_bfloat16* p, unsigned a) {
+__global__ void k(unsigned long long* n, __nv_bfloat16* p, __half* h, unsigned a) {
   n[0] = __umul24(a, a) / 3 + keeps_bits();
   p[0] = up(p[1]);
   static_assert(static_cast<decltype(__umul24(1u, 1u))>(-1) > 0, "unsigned, as in CUDA");
@@ -65,6 +68,13 @@ __global__ void k(unsigned long long* n, __nv_bfloat16* p, unsigned a) {
   static_assert(static_cast<decltype(__popcll(1))>(-1) < 0, "int, as in CUDA");
   static_assert(static_cast<decltype(__ffs(1u))>(-1) < 0, "int, as in CUDA");
   static_assert(static_cast<decltype(__ffsll(1u))>(-1) < 0, "int, as in CUDA");
+  static_assert(static_cast<decltype(__hadd(1u, 1u))>(-1) < 0, "int, as in CUDA");
+  static_assert(sizeof(__hadd(h[0], h[1])) == 2 && sizeof(__hadd(p[0], p[1])) == 2, "a sum");
+  static_assert(sizeof(__hisinf(h[0])) == 4 && sizeof(__hisinf(p[0])) == 4, "int, as in CUDA");
+  int (*average)(int, int) = &__hadd;
+  __half (*sum)(__half, __half) = __hadd;
+  int (*sign)(__half) = &::__hisinf;
+  h[0] = sum(h[1], h[average(1, 2) + sign(h[3])]);
   unsigned (*product)(unsigned, unsigned) = &__umul24;
   int (*count)(unsigned) = __popc;
   int (*place)(int) = &::__ffs;
@@ -94,11 +104,11 @@ def test_device_functions_return_what_those_of_cuda_do(
     make: Make, request: pytest.FixtureRequest, tmp_path: Path, release: str
 ) -> None:
     sysroot = request.getfixturevalue("sysroot" if release == "7.1" else "sysroot_6_2")
-    made = make({"a.cu": BITS + PRODUCTS}, release)
+    made = make({"a.cu": HALVES + BITS + PRODUCTS}, release)
     assert made.said() == []
     flags = [f"--rocm-path={sysroot.path}", *made.write(tmp_path), "-isystem", str(sysroot.include)]
     unit = tmp_path / "unit.hip"
-    unit.write_text(BITS + PRODUCTS)
+    unit.write_text(HALVES + BITS + PRODUCTS)
     command = ["clang++-19", "-x", "hip", "-std=c++17", "-w", "--offload-arch=gfx942", *flags]
     done = subprocess.run(
         [*command, "-fsyntax-only", "-nogpulib", "--cuda-device-only", str(unit)],

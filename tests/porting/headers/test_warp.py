@@ -57,6 +57,9 @@ __global__ void numbers(int* p, unsigned* u, float* f, double* d, __half2* h,
   u[0] = __dp4a(u[1], u[2], u[3]) + umin(u[1], 2) + umax(u[1], u[2]);
   p[1] = llmin(p[1], 3) + llmax(p[2], 4ll) + ullmin(w[1], u[1]) + ullmax(w[1], 2);
   p[3] = __popc(u[0]) + __popcll(w[0]) + __umul24(u[1], u[2]);
+  p[4] = __hadd(p[1], 3u) + __rhadd(p[1], p[2]) + __hisinf(__low2half(h[4]));
+  u[1] = __uhadd(u[1], p[2]) + __urhadd(u[1], u[2]);
+  h[5] = __halves2half2(__hadd(__low2half(h[6]), __high2half(h[6])), __low2half(h[6]));
   p[2] = __ffsll(p[1]) + __ffsll(w[0]) + __ffsll(3) + __ffs(u[0]) + __ffs(w[0]) + __ffs(4);
 #if defined(__CUDACC_EXTENDED_LAMBDA__) && defined(__CUDACC_RELAXED_CONSTEXPR__)
   p[3] = [] { return 1; }();
