@@ -14,7 +14,13 @@ from porting.errors import ToolchainError
 from porting.toolkits import detect
 from porting.toolkits.platforms import CUDA, PLATFORMS, ROCM, Platform
 
-ASK = 'include(GpuDetection.cmake)\ngpu_detect()\nmessage(STATUS "${GPU_PLATFORM} ${GPU_HOME}")\n'
+# As in a project: without a minimum, CMake takes escapes that it refuses there.
+ASK = """\
+cmake_minimum_required(VERSION 3.18)
+include(GpuDetection.cmake)
+gpu_detect()
+message(STATUS "${GPU_PLATFORM} ${GPU_HOME}")
+"""
 
 
 def _home(folder: Path, platform: Platform, version: str = "") -> str:
