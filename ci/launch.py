@@ -31,13 +31,15 @@ RUN = "not compiled and not soak and not realtime"
 class Session:
     """One run of pytest: its folder of tests, its JUnit file, what else it is told.
 
-    `builds`: folders of CMake builds whose kernels the emulator is to run.
+    `builds`: folders of CMake builds whose kernels the emulator is to run.  `revision`: of the
+    sources, for where git cannot tell.
     """
 
     suite: str
     junit: Path
     more: Sequence[str] = ()
     builds: Sequence[str] = ()
+    revision: str = ""
 
 
 def environment(cell: Cell, found: Found, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -82,4 +84,5 @@ def container_commands(cell: Cell, engine: str, session: Session) -> tuple[list[
     run = [engine, "run", "--rm", *(platform.device if cell.checked == "device" else ())]
     run += ["--volume", f"{session.junit.parent}:/reports", tag, cell.id]
     run += ["--suite", session.suite, "--junit", f"/reports/{session.junit.name}"]
+    run += ["--revision", session.revision] if session.revision else []
     return build, [*run, *(("--", *session.more) if session.more else ())]

@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--junit", type=Path, metavar="FILE", help="default: build/reports/parity/CELL.xml")
     add("--python", metavar="PATH", help="the interpreter to run the tests with")
     add("--suite", default=launch.SUITE, metavar="PATH", help="the tests; default: %(default)s")
+    add("--revision", default="", help="what the report calls the sources; default: as git does")
     add("--prepare", metavar="MODULE", help="what builds, and prints, the emulator's build folders")
     add("--container", action="store_true", help="build the cell's container and run in it")
     add("--list", action="store_true", help="show all cells and what they need")
@@ -146,9 +147,11 @@ def _run(cell: Cell, asked: argparse.Namespace, more: Sequence[str]) -> int:
     target = (asked.junit or REPORTS / f"{cell.id}.xml").resolve()
     target.unlink(missing_ok=True)  # an old report must not pass for a new one
     if asked.container:
-        return _run_in_container(cell, launch.Session(asked.suite, target, more))
+        session = launch.Session(asked.suite, target, more, revision=revision(ROOT))
+        return _run_in_container(cell, session)
     what = found.find(cell, asked.python)
     environment = launch.environment(cell, what, os.environ)
+    before = revision(ROOT)
     with tempfile.TemporaryDirectory(prefix="parity-") as name:
         folder = Path(name)
         module = asked.prepare or (launch.PREPARE if asked.suite == launch.SUITE else None)
@@ -157,7 +160,16 @@ def _run(cell: Cell, asked: argparse.Namespace, more: Sequence[str]) -> int:
             builds = _prepare([what.python, "-m", module], environment, folder / "builds")
         session = launch.Session(asked.suite, folder / "junit.xml", more, builds)
         status = _spawn(launch.command(cell, what.python, session), environment)
-        return _finish(cell, what, status, session.junit, target)
+        told = {**facts(cell, what), junit.REVISION: asked.revision or _unchanged(before)}
+        return _finish(told, status, session.junit, target)
+
+
+def _unchanged(before: str) -> str:
+    """Return the revision if it still is what it was when the run began; else nothing is known."""
+    if before == revision(ROOT):
+        return before
+    _say("sources were edited during the run, so its report does not say of which ones it is")
+    return ""
 
 
 def _prepare(command: Sequence[str], environment: Mapping[str, str], said: Path) -> list[str]:
@@ -169,17 +181,18 @@ def _prepare(command: Sequence[str], environment: Mapping[str, str], said: Path)
     return said.read_text(encoding="utf-8").splitlines()
 
 
-def _finish(cell: Cell, what: found.Found, status: int, source: Path, target: Path) -> int:
-    """Keep the report of a run that came to its end, and return its status."""
+def _finish(told: Mapping[str, str], status: int, source: Path, target: Path) -> int:
+    """Keep the report of a run that came to its end, with its facts, and return its status."""
+    cell = told["cell"]
     if status not in RAN:
         raise BrokenRunError(
-            f"cell {cell.id}: its run broke off with status {status}, and there is no report"
+            f"cell {cell}: its run broke off with status {status}, and there is no report"
         )
     try:
-        cases = junit.stamp(source, target, facts(cell, what))
+        cases = junit.stamp(source, target, told)
     except ParityError as error:
         raise BrokenRunError(str(error)) from error
-    print(f"{cell.id}: {cases} cases, {cell.checked}; report: {target}")
+    print(f"{cell}: {cases} cases, {told['checked']}; report: {target}")
     return status
 
 
@@ -194,7 +207,6 @@ def facts(cell: Cell, what: found.Found) -> dict[str, str]:
         "wave": str(cell.wave),
         "python": cell.python,
         "checked": cell.checked,
-        junit.REVISION: revision(ROOT),
     }
 
 

@@ -71,7 +71,8 @@ def test_table_when_two_suites_are_run_and_joined(
         )
         what = found.Found(sys.executable, "/toolkit", "7.1")
         target = tmp_path / "reports" / f"{cell}.xml"
-        assert run._finish(CELLS[cell], what, done.returncode, source, target) == 1
+        told = run.facts(CELLS[cell], what)
+        assert run._finish(told, done.returncode, source, target) == 1
     listed = tmp_path / "e.toml"
     listed.write_text(EXCEPTION.format("differs", "rocm") + EXCEPTION.format("is_skipped", "cuda"))
     page, plain = tmp_path / "out" / "page.html", tmp_path / "out" / "table.json"

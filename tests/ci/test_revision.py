@@ -43,6 +43,20 @@ def test_revision_when_the_folder_is_none_of_its_own(checkout: Path, tmp_path: P
     assert revision(tmp_path) == ""
 
 
+def test_revision_when_gits_configuration_is_another(checkout: Path) -> None:
+    (checkout / "file").write_text("two\n")
+    plain = revision(checkout)
+    for name, value in (("color.ui", "always"), ("diff.noprefix", "true"), ("diff.external", "no")):
+        subprocess.run(["git", "-C", str(checkout), "config", name, value], check=True, timeout=30)
+    assert revision(checkout) == plain
+
+
+def test_revision_when_git_cannot_tell_what_differs(checkout: Path) -> None:
+    (checkout / "file").write_text("two\n")
+    (checkout / ".git" / "index").write_bytes(b"broken")
+    assert revision(checkout) == ""
+
+
 def test_revision_when_git_is_missing(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert revision(checkout) == ""

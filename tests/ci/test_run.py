@@ -128,7 +128,7 @@ def test_command_when_the_cell_is_not_emulated(cell: str, marks: str) -> None:
 
 
 def test_container_when_the_cell_needs_a_gpu() -> None:
-    session = Session("tests/parity", Path("/out/c.xml"), ("-x",))
+    session = Session("tests/parity", Path("/out/c.xml"), ("-x",), revision="abc")
     build, run_it = launch.container_commands(CELLS[ROCM_DEVICE], "podman", session)
     assert build[:4] == ["podman", "build", "--file", "ci/containers/rocm.Containerfile"]
     assert {"TAG=7.1-complete", "PYTHON=3.11"} <= set(build)
@@ -136,7 +136,8 @@ def test_container_when_the_cell_needs_a_gpu() -> None:
     assert run_it[run_it.index("--volume") + 1] == "/out:/reports"
     tag = build[build.index("--tag") + 1]
     assert run_it[run_it.index(tag) :] == [
-        *(tag, ROCM_DEVICE, "--suite", "tests/parity", "--junit", "/reports/c.xml", "--", "-x")
+        *(tag, ROCM_DEVICE, "--suite", "tests/parity", "--junit", "/reports/c.xml"),
+        *("--revision", "abc", "--", "-x"),
     ]
 
 
@@ -144,6 +145,16 @@ def test_container_when_the_cell_needs_no_gpu() -> None:
     _, run_it = launch.container_commands(CELLS[ROCM], "docker", Session("s", Path("/out/c.xml")))
     assert not [option for option in run_it if option.startswith(("--device", "--gpus"))]
     assert "--" not in run_it
+
+
+def test_revision_when_sources_are_edited_during_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "revision", lambda _: "abc+1")
+    assert run._unchanged("abc+1") == "abc+1"
+    assert capsys.readouterr().err == ""
+    assert run._unchanged("abc") == ""
+    assert "sources were edited during the run" in capsys.readouterr().err
 
 
 def test_container_when_no_engine_is_here(
