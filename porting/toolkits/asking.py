@@ -54,8 +54,16 @@ def answer(command: str, question: Question, done: Ran, patience: float) -> Answ
     for prefix in question.prefixes:
         for line in lines:
             folder = Path(line.removeprefix(prefix).strip())
-            if line.startswith(prefix) and folder.is_absolute() and folder.is_dir():
+            if line.startswith(prefix) and folder.is_absolute() and _is_dir(folder):
                 told = platforms.SAYS.format(command=command, said=line.strip())
                 return Answer(told, Path(os.path.realpath(folder)))
     words = " ".join(done.output.split())[: platforms.MOST_WORDS] or platforms.NO_WORDS
     return Answer(platforms.NO_ANSWER.format(command=command, code=done.code, words=words))
+
+
+def _is_dir(path: Path) -> bool:
+    """Whether a folder is there and may be looked at; what a program prints may be no name."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False

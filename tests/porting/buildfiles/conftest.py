@@ -98,6 +98,8 @@ def wrapped_compilers(tmp_path: Path) -> dict[str, dict[str, str]]:
         "here": ("nvcc", f"echo '#$ TOP=/no/such'; echo '#$ _HERE_={cuda}/bin' >&2"),
         "installed": ("hipcc", f"echo HIP version: 7; echo 'InstalledDir: {rocm}/lib/llvm/bin'"),
         "too old": ("hipcc", f"echo 'InstalledDir: {old}/llvm/bin'"),
+        "leaves": ("nvcc", f"/bin/sleep 25 & echo '#$ TOP={cuda}'"),
+        "escaped": ("hipcc", "echo 'bad \\\\d ${PATH} path'; exit 3"),
         "alone": ("nvcc", f"echo '#$ TOP={root}/alone'"),
         "split": ("hipcc", f"echo 'InstalledDir: {root}/real/llvm/bin'"),
         "neither": ("hipcc", f"echo 'InstalledDir: {root}/real/llvm/bin'"),
@@ -107,6 +109,7 @@ def wrapped_compilers(tmp_path: Path) -> dict[str, dict[str, str]]:
     }
     paths = {name: _script(root / name, *script) for name, script in scripts.items()}
     _script(root / "split", "hipconfig", f'[ "$*" = --rocmpath ] && printf %s "{rocm}"')
+    _script(root / "escaped", "hipconfig", f"echo {root}")
     _script(root / "neither", "hipconfig", "echo /no/such; exit 4")
     return {
         **{name: {"PATH": path} for name, path in paths.items()},

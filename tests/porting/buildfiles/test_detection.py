@@ -101,7 +101,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Have a folder of the shell's programs alone: /usr/bin may hold an nvcc or a hipcc."""
     global TOOLS  # noqa: PLW0603 - one folder for the module
     folder = tmp_path_factory.mktemp("tools")
-    for name in ("sh", "sed", "head", "readlink", "dirname", "timeout"):
+    for name in ("sh", "sed", "head", "readlink", "dirname", "timeout", "mktemp", "cat", "rm"):
         found = shutil.which(name)
         assert found is not None
         (folder / name).symlink_to(found)

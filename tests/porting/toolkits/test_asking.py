@@ -17,7 +17,7 @@ from porting.errors import ToolchainError
 from porting.toolkits import detect, doctor
 from porting.toolkits.cuda import CudaHome
 from porting.toolkits.detect import State
-from porting.toolkits.platforms import CUDA, ROCM, Platform
+from porting.toolkits.platforms import CUDA, MOST_WORDS, ROCM, Platform
 
 SYSTEM = "/usr/bin:/bin"  # what wrappers call, from the end of PATH
 
@@ -148,6 +148,7 @@ _FIX = "set CUDA_HOME to its folder, or take {nvcc} off PATH"
         ("echo 'nvcc: no module  loaded' >&2; exit 1", 1, "nvcc: no module loaded"),
         ("echo '#$ TOP=/no/such'", 0, "#$ TOP=/no/such"),
         ("echo '#$ TOP=..'", 0, "#$ TOP=.."),
+        ("printf '#$ TOP=/%0300d' 0", 0, f"#$ TOP=/{'0' * 300}"[:MOST_WORDS]),
     ],
 )
 def test_error_when_a_wrapper_names_no_folder(

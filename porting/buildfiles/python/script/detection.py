@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any, Iterator, Mapping, NamedTuple
 
@@ -172,24 +173,27 @@ def _run(
     command: list[str], patience: float, environment: Mapping[str, str]
 ) -> tuple[int | None, str]:
     """Return how a program ended, None where it did not in time, and both of its outputs."""
-    try:
-        process = subprocess.Popen(
-            command,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except OSError as error:
-        return 127, f"{command[0]}: {(error.strerror or str(error)).lower()}"
-    try:
-        output, _ = process.communicate(timeout=patience)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)  # and what it started
-        process.communicate()
-        return None, ""
-    return process.returncode, output.decode("utf-8", "replace")
+    # A file, since what a program leaves running keeps a pipe open.
+    with tempfile.TemporaryFile() as answer:
+        try:
+            process = subprocess.Popen(
+                command,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=answer,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            return 127, f"{command[0]}: {(error.strerror or str(error)).lower()}"
+        try:
+            code = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # and what it started
+            process.wait()
+            return None, ""
+        answer.seek(0)
+        return code, answer.read().decode("utf-8", "replace")
 
 
 def _is_whole(row: Mapping[str, Any], path: str) -> bool:
