@@ -6,7 +6,7 @@ from typing import Final
 from porting.diagnostics import Diagnostic
 from porting.rules.device.calls import CallEdits
 from porting.rules.device.codes import OTHER_RESULT
-from porting.rules.device.signs import operators_around
+from porting.rules.device.signs import keeps_its_value, operators_around
 from porting.rules.unit import Unit
 from porting.syntax import Call
 
@@ -40,6 +40,8 @@ def _is_condition(unit: Unit, call: Call) -> bool:
     left, right = operators_around(unit, call)
     if words[left] == "!":
         return True
+    if keeps_its_value(words, right):
+        return False
     if right >= len(tokens) or tokens.directives[left] != tokens.directives[right]:
         return False  # the end of a macro's body, which may become part of any expression
     if words[left] == "(" and words[left - 1] in _CONDITIONS:

@@ -5,6 +5,7 @@ with a number that may be negative, chosen by `?:`, or where its type is deduced
 stored, compared for equality, or the index or the count of places of a shift.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from porting.rules.device.calls import NUMBERS
@@ -52,7 +53,12 @@ def _hides_behind(unit: Unit, right: int) -> bool:
     words = unit.tokens.words
     if words[right] in _COMPARED:
         return unit.tokens.kinds[right + 1] == NUMBER and words[right + 2] in _BEHIND
-    return words[right] in _BEHIND
+    return words[right] in _BEHIND and not keeps_its_value(words, right)
+
+
+def keeps_its_value(words: Sequence[str], right: int) -> bool:
+    """Whether what stands behind a call is GNU's `?:`, which gives the value that it asks for."""
+    return words[right : right + 2] == ["?", ":"]
 
 
 def operators_around(unit: Unit, call: Call) -> tuple[int, int]:

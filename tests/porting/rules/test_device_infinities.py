@@ -29,6 +29,8 @@ SHOWS = [
     "if (0 < CALL) return 1;",
     "p[1] = k ? CALL : 2;",
     "p[1] = 1 + CALL && k;",
+    "p[1] = CALL ?: 2;",
+    "if (CALL ?: k) return 1;",
     "switch (CALL) {}",
     "auto sign = [h] { return CALL; };",
     "set(p, CALL);",

@@ -121,6 +121,7 @@ SHOWS = [
     "n = p[k + CALL];",
     "long long m = CALL - 1;",
     "for (int i = 0; i < CALL; ++i) n += i;",
+    "w = CALL ?: -1;",
 ]
 HIDDEN = [
     "int m = CALL;",
