@@ -1,7 +1,4 @@
-"""Unchanged sources are compiled once for all builds of a checkout: nanobind's, above all.
-
-`ci/setup.sh` fills the same cache when it builds the runtime.
-"""
+"""Unchanged sources are compiled once for all builds of a checkout: nanobind's, above all."""
 
 import shutil
 from pathlib import Path

@@ -5,6 +5,7 @@ skipped with the reason where clang or the package index is out of reach, unless
 ECLOSION_REQUIRE_TOOLCHAIN=1.
 """
 
+import compileall
 import os
 import shutil
 import signal
@@ -30,10 +31,12 @@ _FIXTURES = frozenset({"sysroot", "sysroot_6_2", "cuda_home"})
 def pytest_configure(config: pytest.Config) -> None:
     """Watch for hangs; forget the make that runs the suite, whose flags are not for the tests'."""
     config.pluginmanager.register(Watchdog())
-    # Tests start thousands of processes: each module is compiled once for all, and not in the tree.
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(config.rootpath / "build/pycache")
-    sys.dont_write_bytecode = False
+    # Tests start thousands of processes: our modules are compiled once for all of them. Those that
+    # tests write are not, since one may be written twice in the second that compiled files know.
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    if not hasattr(config, "workerinput"):
+        for package in ("porting", "runtime"):
+            compileall.compile_dir(config.rootpath / package, quiet=2)
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
         os.environ.pop(name, None)
 
