@@ -47,7 +47,9 @@ def in_use() -> Iterator[None]:
         fcntl.flock(lock, fcntl.LOCK_SH)
         yield
         fcntl.flock(lock, fcntl.LOCK_UN)
-        if _is_due(root / ".trimmed") and _is_alone(lock.fileno()):
+        stamp = root / ".trimmed"
+        if _is_due(stamp) and _is_alone(lock.fileno()):
+            stamp.touch()
             trim(root, MOST_BYTES, time.time())
 
 
@@ -104,14 +106,11 @@ def _take_away(path: Path) -> None:
 
 
 def _is_due(stamp: Path) -> bool:
-    """Whether nobody has looked for an hour; from now on somebody has."""
+    """Whether nobody has looked for an hour."""
     try:
-        is_due = time.time() - stamp.stat().st_mtime > _EVERY
+        return time.time() - stamp.stat().st_mtime > _EVERY
     except FileNotFoundError:
-        is_due = True
-    if is_due:
-        stamp.touch()
-    return is_due
+        return True
 
 
 def _is_alone(lock: int) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import time_ns
 
 from porting.emulate import unimplemented
-from porting.emulate.cache_limit import mark_used
+from porting.emulate.cache_limit import in_use, mark_used
 from porting.emulate.frontend import MACHINE
 from porting.emulate.toolkits import INCLUDE, NATIVE, Headers, Say, compiler, silent
 from porting.emulate.unit_cache import dependencies, digest_of_file, merged, place_of
@@ -71,6 +71,13 @@ def build(headers: Headers, say: Say = silent) -> Path:
 
     `say` is told once, before the first of the sources that is compiled.
     """
+    with in_use():
+        folder = _built(headers, say)
+        mark_used(folder)
+    return folder
+
+
+def _built(headers: Headers, say: Say) -> Path:
     tell = _once(say, f"building the emulator for {headers.platform}, which is kept")
     core = Library(CORE, ("core/*.cpp", "core/*.S"), ())
     with _one_at_a_time():
@@ -90,8 +97,7 @@ def build(headers: Headers, say: Say = silent) -> Path:
         for library, objects in made.items():
             _link(place, library, objects, headers)
 
-    mark_used(build_once(folder, link))
-    return folder
+    return build_once(folder, link)
 
 
 @contextmanager
@@ -150,6 +156,7 @@ def _made(source: Path, flags: Sequence[str], tell: Callable[[], None]) -> Path:
             made = place.object.with_name(f".{scratch.name}.o")
             _run([*command, "-MD", "-MF", str(read), "-o", str(made)])
             place.keep(made, dependencies(read), begun)
+    mark_used(place.object)
     return place.object
 
 

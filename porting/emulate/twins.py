@@ -52,9 +52,9 @@ def both(twins: Twins, scratch: Path, say: Say) -> tuple[Run, Run]:
     settings = load_settings(twins.source)
     arch, wave = architecture("rocm", twins.request.arch, twins.request.wave)
     target = Target(archs=(arch,), hipify_launches=settings.hipify_launches)
+    faults = {platform: _faults_of(twins.request.faults, platform, say) for platform in trees}
     copy_tree(twins.source, trees["cuda"])
     port(PortRequest(twins.source, trees["rocm"], target, settings, verify=False))
-    faults = {platform: _faults_of(twins.request.faults, platform, say) for platform in trees}
     machines = {
         "cuda": replace(twins.request, platform="cuda", arch="", wave=0, faults=faults["cuda"]),
         "rocm": replace(

@@ -108,14 +108,15 @@ class Program:
         return Ran(done.stdout.split("\n")[:-1], done.returncode, done.stderr, findings)
 
 
-def build(sysroot: Sysroot, folder: Path, cases: str) -> Program:
-    """Build a program of cases, and the sidecar of its kernels."""
+def build(sysroot: Sysroot, folder: Path, cases: str, *flags: str) -> Program:
+    """Build a program of cases, with flags for its host code, and the sidecar of its kernels."""
     headers = Headers("rocm", sysroot.path, "7.1")
     source = folder / "program.hip"
     source.write_text(_PRELUDE + cases + _MAIN)
     path = folder / "program"
     command = [str(compiler().path), "-x", "hip", f"--offload-arch={_ARCH}", "-std=c++17"]
     command += [f"--rocm-path={sysroot.path}", "-isystem", str(sysroot.include), "-O1", "-g", "-w"]
+    command += flags
     command += [str(source), "-x", "none", "-o", str(path), "-lstdc++", "-lm", "-pthread"]
     command += [f"-L{sysroot.path / 'lib'}", "-lamdhip64"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)

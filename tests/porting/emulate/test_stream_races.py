@@ -1,5 +1,7 @@
 """A synchronisation that is missing is found and named, and one that is there is silent."""
 
+from pathlib import Path
+
 import pytest
 
 from porting.toolkits.sysroot import Sysroot
@@ -186,6 +188,17 @@ def test_a_wait_that_is_missing_when_a_library_touches_the_memory(program: Progr
     notes = [each["also"][-1]["label"] for each in found]
     assert notes[0] == "it is done in memcpy or memmove"
     assert notes[1] == "it is done in strlen"
+
+
+def test_a_wait_that_is_missing_when_the_c_library_is_fortified(
+    sysroot: Sysroot, tmp_path: Path
+) -> None:
+    """Its memcpy is then an inline function of a header, as Ubuntu's compiler has it by itself."""
+    program = build(sysroot, tmp_path, CASES, "-O2", "-D_FORTIFY_SOURCE=2")
+    found = program.run("no_wait_by_library").findings
+    assert [each["at"]["line"] for each in found] == [
+        line_of(f"// by {function}") for function in ("memcpy", "strlen", "copy_n")
+    ]
 
 
 def test_pinned_memory_when_it_is_freed_before_anybody_waited(program: Program) -> None:

@@ -116,8 +116,12 @@ bool is_opened(const siginfo_t& information, const ucontext_t& context) {
                     PROT_READ | PROT_WRITE) == 0;
   }
   const auto* registers = context.uc_mcontext.gregs;
+  // Nothing is told of a kernel, whose stack is none that an unwinder knows.
   const HostFault fault{
-      address, frames_at(reinterpret_cast<const void*>(registers[REG_RIP])),
+      address,
+      is_worker()
+          ? HostFrames{}
+          : frames_at(reinterpret_cast<const void*>(registers[REG_RIP])),
       (static_cast<std::uint64_t>(registers[REG_ERR]) & kWriteFault) != 0,
       is_worker()};
   if (ask(fault)) {

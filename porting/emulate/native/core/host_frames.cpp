@@ -1,5 +1,6 @@
 // Frames are gathered by the unwinder of the compiler's library, which takes no
-// locks here: what it reads of modules glibc has ready (_dl_find_object).
+// locks from glibc 2.35 on: that has ready what is read of modules
+// (_dl_find_object).
 #include "host_frames.h"
 
 #include <dlfcn.h>

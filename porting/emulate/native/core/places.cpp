@@ -95,8 +95,13 @@ bool is_of_a_toolkit(const std::string& file) {
                      });
 }
 
+// Also headers of the C library whose functions are inline, as memcpy is under
+// _FORTIFY_SOURCE.
 bool is_of_the_standard_library(const std::string& file) {
-  return file.find("/include/c++/") != std::string::npos;
+  const std::size_t include = file.find("/include/");
+  if (include == std::string::npos) return false;
+  return file.find("/c++/", include) != std::string::npos ||
+         file.find("/bits/", include) != std::string::npos;
 }
 
 // Pairs of lines, a function and FILE:LINE:COLUMN, from the innermost.
