@@ -55,7 +55,7 @@ class Planted:
         """Run a program whose kernels nobody has named."""
         report = folder / f"{self.platform}-{program}.jsonl"
         words = ["emulate", "--platform", self.platform, "--report", str(report)]
-        words += [*options, "--", str(self.build / program)]
+        words += [*options, "--", str(self.build / "planted"), program]
         done = porting(self.platform, self.home, words)
         findings = [dict(found) for found in findings_of(report)]
         return Emulated(done.returncode, done.stdout, done.stderr, findings)

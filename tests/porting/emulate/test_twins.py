@@ -15,30 +15,26 @@ from tests.porting.emulate.planted_programs import SOURCES, line_of, porting
 pytestmark = pytest.mark.timeout(900)
 
 
-def tree_with(folder: Path, *programs: str) -> Path:
-    """Return a copy of the planted tree that builds some of its programs only."""
-    tree = folder / "tree"
-    shutil.copytree(SOURCES, tree)
-    project = tree / "CMakeLists.txt"
-    before, _, rest = project.read_text().partition("set(PROGRAMS")
-    listed = "\n  ".join(["set(PROGRAMS", *programs])
-    project.write_text(f"{before}{listed}){rest.partition(')')[2]}")
-    return tree
+def planted_tree(folder: Path) -> Path:
+    """Return a copy of the planted tree."""
+    return Path(shutil.copytree(SOURCES, folder / "tree"))
 
 
 def compare(home: CudaHome, tree: Path, program: str) -> tuple[int, str, str]:
     # From elsewhere: nothing is written beside the tree, nor where the command runs.
     folder = tree.parent / "elsewhere"
     folder.mkdir()
-    done = porting("cuda", home.path, ["emulate", "--diff", str(tree), "--", program], folder)
+    words = ["emulate", "--diff", str(tree), "--", "planted", program]
+    done = porting("cuda", home.path, words, folder)
     assert list(folder.iterdir()) == []
-    assert sorted(path.name for path in tree.iterdir()) == ["CMakeLists.txt", "smoothing.cu"]
+    names = ["CMakeLists.txt", "planted.cu", "smoothing.cu"]
+    assert sorted(path.name for path in tree.iterdir()) == names
     return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.usefixtures("sysroot")
 def test_a_tree_and_its_port_when_they_agree(cuda_home: CudaHome, tmp_path: Path) -> None:
-    tree = tree_with(tmp_path, "faultless")
+    tree = planted_tree(tmp_path)
     status, output, errors = compare(cuda_home, tree, "faultless")
     steps = ("building", "compiling", "running", "downloading")
     assert [line for line in errors.splitlines() if line.split()[1] not in steps] == []
@@ -51,7 +47,7 @@ def test_a_tree_and_its_port_when_they_agree(cuda_home: CudaHome, tmp_path: Path
 def test_a_tree_and_its_port_when_it_counts_on_32_lanes(
     cuda_home: CudaHome, tmp_path: Path
 ) -> None:
-    tree = tree_with(tmp_path, "half_a_wave")
+    tree = planted_tree(tmp_path)
     status, output, _ = compare(cuda_home, tree, "half_a_wave")
     one, other, verdict = output.splitlines()
     assert one == r"output: line 1: cuda has '1 values: 44838\n'; rocm has '1 values: 22960\n'"
@@ -68,7 +64,7 @@ def test_a_tree_and_its_port_when_it_counts_on_32_lanes(
 
 @pytest.mark.usefixtures("sysroot")
 def test_a_finding_when_only_the_port_has_it(cuda_home: CudaHome, tmp_path: Path) -> None:
-    tree = tree_with(tmp_path, "row_of_32")
+    tree = planted_tree(tmp_path)
     status, output, _ = compare(cuda_home, tree, "row_of_32")
     place = f"smoothing.cu:{line_of('row_of_32')}"
     assert output.startswith(f"finding: rocm: {place}: EMU004 race on shared memory: ")

@@ -1,11 +1,12 @@
 // Smooths a signal, sums it up, and prints what came out. A macro puts one
 // fault into it; the line that the fault is at is marked "planted: fault".
+// planted.cu has it once for each fault, which is compiled in one go.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 #include <cstdlib>
 
-// Each program that is built of this file has kernels of its own.
+// Each fault has kernels of its own.
 namespace PROGRAM {
 
 constexpr int kCount = 1000;  // the last block is not full
@@ -166,5 +167,3 @@ int run() {
 }
 
 }  // namespace PROGRAM
-
-int main() { return PROGRAM::run(); }
