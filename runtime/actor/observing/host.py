@@ -85,7 +85,8 @@ class HostObserver:
         """Take that an endpoint is stuck, and say so together with what else is heard soon."""
         if not self._stuck:
             limit = config.get("stuck_after")
-            self._agent.after(max(_SHORTEST, limit / _LOOKS), self.tell_stuck)
+            # Looks of two processes are up to one period apart, and calls begin a little so.
+            self._agent.after(max(_SHORTEST, 2 * limit / _LOOKS), self.tell_stuck)
         self._stuck.append(loads(message.data))
 
     def tell_stuck(self) -> None:
