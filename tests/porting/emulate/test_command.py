@@ -2,6 +2,8 @@
 
 import pytest
 
+from porting.emulate.machine import MOST_MEMORY
+from porting.emulate.toolkits import NATIVE
 from tests.porting.conftest import Command
 
 
@@ -43,3 +45,8 @@ def test_option_when_its_value_is_wrong(
 def test_faults_when_they_are_well_formed(command: Command, faults: str) -> None:
     done = command("emulate", "--platform", "cuda", "--arch", "gfx1", "--faults", faults, "true")
     assert "gfx1 is no GPU" in done.stderr  # all else was taken
+
+
+def test_limit_of_memory_is_the_libraries_own() -> None:
+    arena = (NATIVE / "core" / "arena.h").read_text()
+    assert f"kMostArenaBytes = std::size_t{{{MOST_MEMORY >> 30}}} << 30;" in arena

@@ -2,8 +2,8 @@
 
 import json
 import os
-import shutil
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,13 +68,13 @@ def test_home_when_nvcc_is_a_link_to_a_cache(cuda_home: CudaHome, tmp_path: Path
     assert found.path == cuda_home.path
 
 
-@pytest.mark.usefixtures("cuda_home")
 def test_home_when_nvcc_is_linked_to_ccache(
-    cuda_home: CudaHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cuda_home: CudaHome,
+    program: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ccache = shutil.which("ccache")
-    if ccache is None:
-        pytest.skip("ccache is not installed")
+    ccache = program("ccache")
     monkeypatch.setenv("CCACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "links").mkdir()
     (tmp_path / "links/nvcc").symlink_to(ccache)
